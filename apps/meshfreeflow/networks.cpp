@@ -6,6 +6,8 @@
 #include "io/log/error.hpp"
 #ifdef LATE_MESHFREEFLOW_NETWORKS
 #include "io/runtime/late_library.hpp"
+#else
+#include "io/runtime/with_torch.hpp"
 #endif
 
 namespace quintet::meshfreeflow {
@@ -27,16 +29,14 @@ int run_with_networks(int argc, char** argv) {
   try {
     function = late_function(LATE_MESHFREEFLOW_NETWORKS, "quintet_meshfreeflow_with_networks");
   } catch (const ResourceError& error) {
-    return run_without(argc, argv, error.what());
+    return run_without(argc, argv, "LibTorch (" + std::string(error.what()) + ")");
   }
   return reinterpret_cast<decltype(&quintet_meshfreeflow_with_networks)>(function)(argc, argv);
 }
 
 #else
 
-int run_with_networks(int argc, char** argv) {
-  return run_without(argc, argv, "LibTorch (configure with QUINTET_WITH_TORCH=ON)");
-}
+int run_with_networks(int argc, char** argv) { return run_without(argc, argv, with_torch); }
 
 #endif
 

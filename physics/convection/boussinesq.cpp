@@ -102,7 +102,8 @@ void Boussinesq::resume(double time, std::int64_t step) {
 }
 
 void Boussinesq::move_to(std::shared_ptr<DeviceFlows> device) {
-  if (!floor_.empty()) throw InternalError("flows with a profile of the floor are sent to a device");
+  if (!warm_.empty() || !cold_.empty())
+    throw InternalError("flows with a profile of their walls are sent to a device");
   for (int m = 0; m < n_members(); ++m) fetch(m);
   residence_ = std::make_shared<FlowResidence>(grid_, n_members(), std::move(device));
   send_states();
@@ -124,18 +125,21 @@ void Boussinesq::fetch(int member) const {
   exchange(grid_, state.p, Place::centre);
 }
 
-void Boussinesq::set_floor(std::span<const double> profile) {
-  QUINTET_CHECK(problem_.heated == Heated::plates,
-                "a profile of the floor: it insulates here; only heated plates hold one");
-  QUINTET_CHECK(profile.empty() || profile.size() == static_cast<std::size_t>(grid_.x.n()),
-                "a profile of the floor with {}; expected one for each of {} cells along x",
-                counted(profile.size(), "value"), grid_.x.n());
-  for (const double value : profile)
-    QUINTET_CHECK(std::isfinite(value), "a profile of the floor with a value of {}; expected finite ones",
-                  value);
-  if (residence_ != nullptr && !profile.empty())
-    throw InternalError("a device's flows stand on a plain floor");
-  floor_.assign(profile.begin(), profile.end());
+void Boussinesq::set_walls(const WallProfiles& profiles) {
+  const bool plates = problem_.heated == Heated::plates;
+  const std::size_t n = plates ? grid_.x.n() : grid_.z.n();
+  for (const auto& profile : {profiles.warm, profiles.cold}) {
+    QUINTET_CHECK(profile.empty() || profile.size() == n,
+                  "a profile of a heated wall with {}; expected one for each of {} cells along {}",
+                  counted(profile.size(), "value"), n, plates ? "x" : "z");
+    for (const double value : profile)
+      QUINTET_CHECK(std::isfinite(value),
+                    "a profile of a heated wall with a value of {}; expected finite ones", value);
+    if (residence_ != nullptr && !profile.empty())
+      throw InternalError("walls of a device's flows have no profile");
+  }
+  warm_.assign(profiles.warm.begin(), profiles.warm.end());
+  cold_.assign(profiles.cold.begin(), profiles.cold.end());
 }
 
 void Boussinesq::advance(const Exec& exec, double dt, double arrival) {
@@ -163,7 +167,7 @@ void Boussinesq::advance(const Exec& exec, double dt, double arrival) {
 
 void Boussinesq::finish_stage(const Exec& exec, State& stage, const Field& pressure, double a) {
   subtract_gradient(exec, grid_, metrics_, a, pressure, stage.u, stage.w);
-  add_wall_heat(exec, problem_, grid_, floor_, a, stage.b);
+  add_wall_heat(exec, problem_, grid_, walls(), a, stage.b);
   solver_->diffuse(stage);
   exchange_all(stage);
   // Project: u -= a grad phi, and the pressure that would have done it at once is p + phi - R div u (the

@@ -38,14 +38,19 @@ double gradient_squared(const Exec& exec, const Problem& problem, const Grid& gr
         const int k = grid.first_row() + j;
         if (unknown == Unknown::w && k == 0) return;
         const double *const below = q.row(j - 1), *const here = q.row(j);
-        const double wall_z = walls.z[k == last_z ? 1 : 0];
-        const bool has_profile = k == 0 && !walls.floor.empty();
+        // The wall that a row of cells meets: of rows in the middle no weight is above 0.
+        const int plate = k == last_z ? 1 : 0;
+        const double wall_z = walls.z[plate];
+        const bool has_profile = !walls.along_x[plate].empty();
+        const double beside[2] = {walls.along_z[0].empty() ? 0 : walls.along_z[0][k],
+                                  walls.along_z[1].empty() ? 0 : walls.along_z[1][k]};
         double row = 0;
         for (int i = first_i; i < q.n; ++i) {
           const int m = i;
           const double dx = here[i] - here[i - 1], dz = here[i] - below[i];
-          const double to_x = here[i] - walls.x[m == last_x ? 1 : 0],
-                       to_z = here[i] - wall_z - (has_profile ? walls.floor[m] : 0);
+          const int side = m == last_x ? 1 : 0;
+          const double to_x = here[i] - walls.x[side] - beside[side],
+                       to_z = here[i] - wall_z - (has_profile ? walls.along_x[plate][m] : 0);
           row += z.weight[k] * (x.lower[m] * dx * dx + x.wall[m] * to_x * to_x) +
                  x.weight[m] * (z.lower[k] * dz * dz + z.wall[k] * to_z * to_z);
         }

@@ -23,12 +23,10 @@ struct Field {
       : rows(grid.rows_here()),
         n(grid.x.n()),
         stride(padded(grid.x.n() + 1, margin) + margin),
-        values(std::string(label), static_cast<std::size_t>(rows + 2) * stride) {}
+        values(std::string(label), std::int64_t{rows + 2} * stride) {}
 
   /// Cell 0 of row j = -1 ... rows; cells -1 and n are neighbours.
-  [[nodiscard]] double* row(int j) const {
-    return values.data() + static_cast<std::ptrdiff_t>(j + 1) * stride + margin;
-  }
+  [[nodiscard]] double* row(int j) const { return values.data() + std::int64_t{j + 1} * stride + margin; }
 
   int rows = 0, n = 0, stride = 0;
   Array<double> values;

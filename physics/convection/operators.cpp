@@ -136,30 +136,51 @@ double courant_rate(const Exec& exec, const Metrics& metrics, const Field& u, co
   return std::isfinite(result) ? result : std::numeric_limits<double>::quiet_NaN();
 }
 
-void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, std::span<const double> floor,
+namespace {
+
+void add_heat_of_sides(const Exec& exec, const Grid& grid, const WallProfiles& profiles, double heat,
+                       const Field& b) {
+  const int n = b.n, first = grid.first_row();
+  const LineOperator line = centres_operator(grid.x, End::value, End::value);
+  const double left = heat * line.wall[0] / line.weight[0],
+               right = heat * line.wall[n - 1] / line.weight[n - 1];
+  for_rows(exec, "heat of the sides", b.rows, [&](int j) {
+    b.row(j)[0] += left;
+    b.row(j)[n - 1] -= right;
+  });
+  if (!profiles.warm.empty())
+    for_rows(exec, "heat of the left side's profile", b.rows,
+             [&](int j) { b.row(j)[0] += left / wall_buoyancy * profiles.warm[first + j]; });
+  if (!profiles.cold.empty())
+    for_rows(exec, "heat of the right side's profile", b.rows,
+             [&](int j) { b.row(j)[n - 1] += right / wall_buoyancy * profiles.cold[first + j]; });
+}
+
+}  // namespace
+
+void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, const WallProfiles& profiles,
                    double factor, const Field& b) {
   const double heat = factor * problem.thermal_diffusivity() * wall_buoyancy;
-  const int n = b.n;
   if (problem.heated == Heated::sides) {
-    const LineOperator line = centres_operator(grid.x, End::value, End::value);
-    const double left = heat * line.wall[0] / line.weight[0],
-                 right = heat * line.wall[n - 1] / line.weight[n - 1];
-    for_rows(exec, "heat of the sides", b.rows, [&](int j) {
-      b.row(j)[0] += left;
-      b.row(j)[n - 1] -= right;
-    });
+    add_heat_of_sides(exec, grid, profiles, heat, b);
     return;
   }
-  const int last = grid.z.n() - 1;
+  const int n = b.n, last = grid.z.n() - 1;
   const double bottom = heat / (grid.z.gaps[0] * grid.z.widths[0]),
                top = heat / (grid.z.gaps[last + 1] * grid.z.widths[last]);
   for_rows(exec, "heat of the plates", n, [&](int i) {
     if (grid.at_bottom()) b.row(0)[i] += bottom;
     if (grid.at_top()) b.row(b.rows - 1)[i] -= top;
   });
-  if (floor.empty() || !grid.at_bottom()) return;
-  const double slope = bottom / wall_buoyancy;
-  for_rows(exec, "heat of the floor's profile", n, [&](int i) { b.row(0)[i] += slope * floor[i]; });
+  if (!profiles.warm.empty() && grid.at_bottom()) {
+    const double slope = bottom / wall_buoyancy;
+    for_rows(exec, "heat of the floor's profile", n, [&](int i) { b.row(0)[i] += slope * profiles.warm[i]; });
+  }
+  if (!profiles.cold.empty() && grid.at_top()) {
+    const double slope = top / wall_buoyancy;
+    for_rows(exec, "heat of the ceiling's profile", n,
+             [&](int i) { b.row(b.rows - 1)[i] += slope * profiles.cold[i]; });
+  }
 }
 
 }  // namespace quintet::convection

@@ -49,9 +49,16 @@ void subtract_gradient(const Exec& exec, const Grid& grid, const Metrics& metric
 /// max over cells of |u|/dx + |w|/dz of this rank (1/time). NaN if a velocity is.
 [[nodiscard]] double courant_rate(const Exec& exec, const Metrics& metrics, const Field& u, const Field& w);
 
+/// Buoyancy that the heated walls hold besides 1/2 (warm: bottom or left) and -1/2 (cold: top or right), over
+/// each cell along them; empty: nothing.
+struct WallProfiles {
+  std::span<const double> warm{}, cold{};  ///< [n_x] of plates, [n_z] of sides, or empty
+  [[nodiscard]] double warm_at(int cell) const { return warm.empty() ? 0 : warm[cell]; }
+  [[nodiscard]] double cold_at(int cell) const { return cold.empty() ? 0 : cold[cell]; }
+};
+
 /// b += factor times what warm and cold walls bring by diffusion into their cells at b = 0 there.
-/// @param floor [n_x] what the bottom plate holds besides 1/2, or empty
-void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, std::span<const double> floor,
+void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, const WallProfiles& profiles,
                    double factor, const Field& b);
 
 }  // namespace quintet::convection

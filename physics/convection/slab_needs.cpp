@@ -9,7 +9,7 @@
 namespace quintet::convection {
 
 SlabNeeds slab_needs(std::int64_t n_x, std::int64_t n_z, int n_members, int n_ranks) {
-  const auto p = static_cast<double>(n_ranks), n = static_cast<double>(n_x);
+  const double p = n_ranks, n = n_x;
   const double rows = std::ceil(n_z / p);
   SlabNeeds needs{.cells = rows * n,
                   .bytes = Boussinesq::bytes(rows * (n + 2 * Field::margin), n_members),
@@ -24,8 +24,7 @@ SlabNeeds slab_needs(std::int64_t n_x, std::int64_t n_z, int n_members, int n_ra
 }
 
 SlabNeeds device_slab_needs(std::int64_t n_x, std::int64_t n_z, int n_members, int n_slabs) {
-  const auto n = static_cast<double>(n_x), p = static_cast<double>(n_slabs),
-             m = static_cast<double>(n_members);
+  const double n = n_x, p = n_slabs, m = n_members;
   SlabNeeds needs{.cells = std::ceil(n_z / p) * n, .sums = 1, .bytes_summed = 8};
   if (n_slabs == 1) return needs;
   constexpr double stages = 2, unknowns = 4, diffused = 3, factors = 4;

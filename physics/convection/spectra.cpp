@@ -81,11 +81,11 @@ Spectra spectra(const Exec&, const Boussinesq& flow, int member) {
   std::vector<double> sums(4 * n_waves);
   const auto powers = flow.residence() != nullptr ? flow.residence()->powers(member) : std::vector<double>();
   for (std::size_t i = 0; i < powers.size(); ++i)
-    sums[i / n * n_waves + wave_of(of_others, static_cast<int>(i % n))] += powers[i];
+    sums[i / n * n_waves + wave_of(of_others, i % n)] += powers[i];
   if (powers.empty()) add_powers(grid, flow.state(member), of_u, of_others, sums);
   grid.comm().reduce(std::span<double>(sums), Comm::Reduction::sum);
   const auto part = [&](std::size_t kind) {
-    const auto begin = sums.begin() + static_cast<std::ptrdiff_t>(kind) * n_waves;
+    const auto begin = sums.begin() + kind * n_waves;
     return std::vector<double>(begin, begin + n_waves);
   };
   result.kinetic_middle = part(0);

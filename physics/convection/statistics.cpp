@@ -19,10 +19,19 @@ struct Sums {
   double u_squared = 0, w_squared = 0, wb = 0, ub = 0, b_squared = 0, warm = 0, cold = 0, profile = 0;
 };
 
-Sums sums_of(const Problem& problem, const Grid& grid, std::span<const double> floor, const State& state) {
+/// Heat through the heated walls, and what it carries of their profiles, of the row k of all.
+void add_heat_of_sides(const Axis& x, double width, const double* b, double f, double g, Sums& sums) {
+  const int last = x.n() - 1;
+  const double in = width * (wall_buoyancy + f - b[0]) / x.gaps[0],
+               out = width * (b[last] + wall_buoyancy - g) / x.gaps[last + 1];
+  sums.warm += in, sums.cold += out;
+  sums.profile += f * in - g * out;
+}
+
+Sums sums_of(const Problem& problem, const Grid& grid, const WallProfiles& walls, const State& state) {
   Sums sums;
   const Axis &x = grid.x, &z = grid.z;
-  const int last_i = x.n() - 1, last_j = z.n() - 1;
+  const int last_j = z.n() - 1;
   for (int j = 0; j < grid.rows_here(); ++j) {
     const int k = grid.first_row() + j;
     const double *const u = state.u.row(j), *const w = state.w.row(j), *const b = state.b.row(j),
@@ -36,17 +45,21 @@ Sums sums_of(const Problem& problem, const Grid& grid, std::span<const double> f
       sums.b_squared += z.widths[k] * x.widths[m] * b[i] * b[i];
     }
     if (problem.heated == Heated::sides) {
-      sums.warm += z.widths[k] * (wall_buoyancy - b[0]) / x.gaps[0];
-      sums.cold += z.widths[k] * (b[last_i] + wall_buoyancy) / x.gaps[last_i + 1];
+      add_heat_of_sides(x, z.widths[k], b, walls.warm_at(k), walls.cold_at(k), sums);
       continue;
     }
     for (int i = 0; i < x.n(); ++i) {
       if (k == 0) {
-        const double f = floor.empty() ? 0 : floor[i], heat = (wall_buoyancy + f - b[i]) / z.gaps[0];
+        const double f = walls.warm_at(i), heat = (wall_buoyancy + f - b[i]) / z.gaps[0];
         sums.warm += x.widths[i] * heat;
         sums.profile += x.widths[i] * f * heat;
       }
-      if (k == last_j) sums.cold += x.widths[i] * (b[i] + wall_buoyancy) / z.gaps[last_j + 1];
+      if (k == last_j) {
+        const double g = walls.cold_at(i),
+                     heat = x.widths[i] * (b[i] + wall_buoyancy - g) / z.gaps[last_j + 1];
+        sums.cold += heat;
+        sums.profile -= g * heat;
+      }
     }
   }
   return sums;
@@ -73,12 +86,15 @@ std::array<double, 5> extremes_of(const Exec& exec, const Boussinesq& flow, cons
   return most;
 }
 
-/// Mean of the floor's profile over x.
-double mean_of_floor(const Boussinesq& flow) {
-  const Axis& x = flow.grid().x;
-  double sum = 0;
-  for (std::size_t i = 0; i < flow.floor().size(); ++i) sum += x.widths[i] * flow.floor()[i];
-  return sum / x.length();
+/// Mean over the warm wall's profile less that over the cold one's: how much more than 1 drives the heat.
+double mean_of_profiles(const Boussinesq& flow) {
+  const Axis& along = flow.problem().heated == Heated::plates ? flow.grid().x : flow.grid().z;
+  const auto mean = [&along](std::span<const double> profile) {
+    double sum = 0;
+    for (std::size_t i = 0; i < profile.size(); ++i) sum += along.widths[i] * profile[i];
+    return sum / along.length();
+  };
+  return mean(flow.walls().warm) - mean(flow.walls().cold);
 }
 
 }  // namespace
@@ -91,15 +107,24 @@ bool Sample::finite() const {
 double convected_nusselt(const Boussinesq& flow, int member) {
   const Axis &x = flow.grid().x, &z = flow.grid().z;
   const State& state = flow.state(member);
+  const double p = flow.problem().thermal_diffusivity();
   double sum = 0;
+  if (flow.problem().heated == Heated::sides) {
+    for (int j = 0; j < flow.grid().rows_here(); ++j) {
+      const double *const u = state.u.row(j), *const b = state.b.row(j);
+      double row = 0;
+      for (int i = 0; i < x.n(); ++i) row += x.gaps[i] * u[i] * 0.5 * (b[i - 1] + b[i]);
+      sum += z.widths[flow.grid().first_row() + j] * row;
+    }
+    return 1 + mean_of_profiles(flow) + flow.grid().comm().sum(sum) / (z.length() * p);
+  }
   for (int j = 0; j < flow.grid().rows_here(); ++j) {
     const double *const w = state.w.row(j), *const b = state.b.row(j), *const b_below = state.b.row(j - 1);
     double row = 0;
     for (int i = 0; i < x.n(); ++i) row += x.widths[i] * w[i] * 0.5 * (b_below[i] + b[i]);
     sum += z.gaps[flow.grid().first_row() + j] * row;
   }
-  return 1 + mean_of_floor(flow) +
-         flow.grid().comm().sum(sum) / (x.length() * flow.problem().thermal_diffusivity());
+  return 1 + mean_of_profiles(flow) + flow.grid().comm().sum(sum) / (x.length() * p);
 }
 
 namespace {
@@ -115,10 +140,12 @@ Numbers numbers_here(const Exec& exec, const Boussinesq& flow, int member) {
   const Problem& problem = flow.problem();
   const State& state = flow.state(member);
   WallValues walls;
-  auto& ends = problem.heated == Heated::sides ? walls.x : walls.z;
+  const bool sides = problem.heated == Heated::sides;
+  auto& ends = sides ? walls.x : walls.z;
+  auto& along = sides ? walls.along_z : walls.along_x;
   ends[0] = wall_buoyancy, ends[1] = -wall_buoyancy;
-  walls.floor = flow.floor();
-  const Sums sums = sums_of(problem, grid, flow.floor(), state);
+  along[0] = flow.walls().warm, along[1] = flow.walls().cold;
+  const Sums sums = sums_of(problem, grid, flow.walls(), state);
   return {{sums.u_squared, sums.w_squared, sums.wb, sums.ub, sums.b_squared, sums.warm, sums.cold,
            gradient_squared(exec, problem, grid, Unknown::u, state.u, {}) +
                gradient_squared(exec, problem, grid, Unknown::w, state.w, {}),
@@ -126,7 +153,7 @@ Numbers numbers_here(const Exec& exec, const Boussinesq& flow, int member) {
           extremes_of(exec, flow, state)};
 }
 
-/// Sums and extremes of the cells on this rank's device, whose floor has no profile.
+/// Sums and extremes of the cells on this rank's device, whose walls have no profile.
 Numbers numbers_there(const FlowResidence& residence, int member) {
   const FlowTally tally = residence.tally(member);
   Numbers numbers{{}, tally.most};
@@ -151,7 +178,8 @@ Sample sample(const Exec& exec, const Boussinesq& flow, int member) {
   Sample result;
   result.kinetic_energy = 0.5 * (totals[0] + totals[1]) / volume;
   result.buoyancy_work = totals[2] / volume;
-  result.nusselt_volume = 1 + mean_of_floor(flow) + distance * (sides ? totals[3] : totals[2]) / volume / p;
+  result.nusselt_volume =
+      1 + mean_of_profiles(flow) + distance * (sides ? totals[3] : totals[2]) / volume / p;
   result.buoyancy_variance = totals[4] / volume;
   result.nusselt_warm = distance * totals[5] / area;
   result.nusselt_cold = distance * totals[6] / area;

@@ -5,18 +5,20 @@
 namespace quintet::convection {
 
 /// A flow in numbers; means are over the volume. Each budget holds exactly for the discrete fields at rest in
-/// time, also over a floor of 1/2 + f (Boussinesq::set_floor):
+/// time, also where the warm wall holds 1/2 + f and the cold one -1/2 + g (Boussinesq::set_walls):
 ///
-///     nusselt_volume = nusselt_warm = nusselt_cold = Nu,   dissipation = P (Nu - 1 - mean f),
-///     thermal_dissipation = P (Nu + profile_heat)
+///     nusselt_volume = nusselt_warm = nusselt_cold = Nu,
+///     thermal_dissipation = P (Nu + profile_heat)/distance^2 of the heated walls,
+///     dissipation = P (Nu - 1 - mean f + mean g) where plates are heated
 ///
-/// and so do their means over time, whether or not f changes.
+/// and so do their means over time, whether or not f and g change.
 struct Sample {
-  /// 1 + mean f + <w b>/P; heated sides: 1 + length <u b>/P (length: their distance)
+  /// 1 + mean f - mean g + <w b>/P; heated sides: length <u b>/P in place of the last (length: their
+  /// distance)
   double nusselt_volume = 0;
   double nusselt_warm = 0;         ///< mean -length db/dn at the warm wall: bottom or left
   double nusselt_cold = 0;         ///< the same at the cold wall
-  double profile_heat = 0;         ///< mean of f times the heat -length db/dn at that place of the floor
+  double profile_heat = 0;         ///< mean of f (g) times the heat in (out) at that place, -length db/dn
   double kinetic_energy = 0;       ///< <u^2 + w^2>/2
   double dissipation = 0;          ///< eps_u = R <|grad u|^2 + |grad w|^2>
   double thermal_dissipation = 0;  ///< eps_b = P <|grad b|^2>
@@ -29,7 +31,7 @@ struct Sample {
   [[nodiscard]] bool finite() const;
 };
 
-/// nusselt_volume of heated plates alone, in one sweep: for who asks at every step. Collective.
+/// nusselt_volume alone, in one sweep: for who asks at every step. Collective.
 [[nodiscard]] double convected_nusselt(const Boussinesq& flow, int member);
 
 /// Collective.

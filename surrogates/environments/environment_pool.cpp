@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 
 namespace quintet::environments {
 
@@ -51,11 +52,16 @@ struct EnvironmentPool::Implementation {
   Implementation(std::vector<std::unique_ptr<Environment>> environments, const EnvironmentPoolOptions& chosen)
       : options(chosen) {
     QUINTET_CHECK(!environments.empty(), "a pool of 0 environments; expected at least 1");
-    const auto n = static_cast<int>(environments.size());
+    const int n = environments.size();
     QUINTET_CHECK(options.batch >= 1 && options.batch <= n,
                   "batches of {} of {} environments; expected 1 to {}", options.batch, n, n);
     QUINTET_CHECK(options.threads >= 1 && options.threads <= 4096, "{} threads; expected 1 to 4096",
                   options.threads);
+    if (options.comm) rank = options.comm->rank(), n_ranks = options.comm->size();
+    QUINTET_CHECK(n_ranks == 1 || options.batch == n,
+                  "batches of {} of {} environments on {} ranks; expected all at once, or one rank",
+                  options.batch, n, n_ranks);
+    for (int id = rank; id < n; id += n_ranks) ++n_own;
     n_observed = environments.front()->n_observed();
     n_actions = environments.front()->n_actions();
     for (auto& environment : environments) {
@@ -88,6 +94,9 @@ struct EnvironmentPool::Implementation {
   }
 
   [[nodiscard]] bool synchronous() const { return options.batch == std::ssize(seats); }
+  [[nodiscard]] bool owns(int id) const { return id % n_ranks == rank; }
+  /// Rows of a batch that this rank writes.
+  [[nodiscard]] int n_awaited() const { return n_ranks == 1 ? options.batch : n_own; }
   [[nodiscard]] Block& block_of(std::int64_t row) { return blocks[(row / options.batch) % blocks.size()]; }
 
   /// Step, or reset, what `task` names.
@@ -149,8 +158,30 @@ struct EnvironmentPool::Implementation {
       return;
     }
     bool complete = false;
-    for (std::size_t k = 0; k < n; ++k) complete |= ++block_of(tasks[k].row).ready == options.batch;
+    for (std::size_t k = 0; k < n; ++k) complete |= ++block_of(tasks[k].row).ready == n_awaited();
     if (complete) batch_ready.notify_one();
+  }
+
+  /// Give the rows of this rank to all, and take theirs. Collective.
+  void share(Block& block) {
+    std::vector<double> mine;
+    const std::size_t o = n_observed;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      if (!owns(order[k])) continue;
+      mine.insert(mine.end(),
+                  {double(k), double(order[k]), block.reward[k], double(block.terminated[k]),
+                   double(block.truncated[k]), block.episode_return[k], double(block.episode_length[k])});
+      mine.insert(mine.end(), &block.observations[k * o], &block.observations[k * o] + o);
+    }
+    const auto all = options.comm->all_gather(std::span<const double>(mine));
+    for (auto row = all.begin(); row != all.end(); row += 7 + n_observed) {
+      const std::size_t k = row[0];
+      block.ids[k] = row[1], block.reward[k] = row[2];
+      block.terminated[k] = row[3], block.truncated[k] = row[4];
+      block.episode_return[k] = row[5], block.episode_length[k] = row[6];
+      std::copy_n(row + 7, o, &block.observations[k * o]);
+    }
+    order.clear();
   }
 
   void serve() {
@@ -166,6 +197,8 @@ struct EnvironmentPool::Implementation {
 
   EnvironmentPoolOptions options;
   int n_observed = 0, n_actions = 0;
+  int rank = 0, n_ranks = 1, n_own = 0;  ///< of the ranks that share the environments; those of this one
+  std::vector<int> order;                ///< environments of the batch under way, as they were sent
   std::vector<Seat> seats;
   std::vector<Block> blocks;
   std::vector<std::uint8_t> under_way;                   ///< [N]: sent, not received; of the caller alone
@@ -224,7 +257,9 @@ void EnvironmentPool::send(std::span<const float> actions, std::span<const int> 
   for (std::size_t k = 0; k < ids.size(); ++k) {
     auto& seat = pool.seats[ids[k]];
     std::copy_n(actions.begin() + k * a, a, seat.action.begin());
-    pool.queue[(pool.first + pool.n_queued++) % pool.queue.size()] = {ids[k], pool.sent++};
+    const std::int64_t row = pool.sent++;
+    if (pool.n_ranks > 1) pool.order.push_back(ids[k]);
+    if (pool.owns(ids[k])) pool.queue[(pool.first + pool.n_queued++) % pool.queue.size()] = {ids[k], row};
   }
   pool.n_under_way += ids.size();
   if (pool.n_idle > 0) pool.task_ready.notify_all();
@@ -246,13 +281,14 @@ Batch EnvironmentPool::receive() {
   Block& block = pool.block_of(pool.received);
   {
     std::unique_lock lock(pool.mutex);
-    const auto over = [&] { return pool.error || block.ready == m; };
+    const auto over = [&] { return pool.error || block.ready == pool.n_awaited(); };
     if (pool.synchronous())
       while (pool.n_queued > 0 && !over()) pool.work(lock);
     pool.batch_ready.wait(lock, over);
     if (pool.error) std::rethrow_exception(pool.error);
     block.ready = 0;
   }
+  if (pool.n_ranks > 1) pool.share(block);
   for (const int id : block.ids) pool.under_way[id] = 0;
   pool.received += m;
   pool.n_under_way -= m;

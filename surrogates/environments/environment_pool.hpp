@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/environments/environment.hpp"
 
 namespace quintet::environments {
@@ -15,6 +16,9 @@ struct EnvironmentPoolOptions {
   std::uint64_t seed = 0;
   std::int64_t first_episode =
       0;  ///< number of every environment's first: goes on where another pool left off
+  /// Ranks that share the environments of a synchronous pool: number e is stepped by rank e modulo their
+  /// number, and receive() gives all rows to all. Null: this rank steps all.
+  std::shared_ptr<const Comm> comm{};
 };
 
 /// Results of M environments, in arrays of the pool's; valid until the next receive().
@@ -41,8 +45,8 @@ struct Batch {
 /// Datasets and Benchmarks).
 class EnvironmentPool {
  public:
-  /// Throws InputError: no environments, unequal sizes, M or the number of threads out of range;
-  /// ResourceError where a thread cannot be made.
+  /// Throws InputError: no environments, unequal sizes, M or the number of threads out of range, an
+  /// asynchronous pool of several ranks; ResourceError where a thread cannot be made.
   EnvironmentPool(std::vector<std::unique_ptr<Environment>> environments,
                   const EnvironmentPoolOptions& options);
   ~EnvironmentPool();
@@ -59,7 +63,8 @@ class EnvironmentPool {
   void send(std::span<const float> actions, std::span<const int> ids);
   /// Reset all that are not under way: send() with actions that are dropped. Before the first send only.
   void start();
-  /// Throws InputError where fewer than M environments are under way: it would wait for ever.
+  /// Throws InputError where fewer than M environments are under way: it would wait for ever. Collective
+  /// over the ranks that share them, who sent the same actions.
   [[nodiscard]] Batch receive();
 
  private:

@@ -24,52 +24,48 @@ using namespace reinforcement;
 
 namespace {
 
-std::string text_of(const ControlOptions& options) {
-  return fmt::format(
-      "Ra {:g}, Pr {:g}, {} x {} cells on {:g} x 1, periodic; {} segments of the floor, +-{:g}",
-      options.flow.rayleigh, options.flow.prandtl, options.flow.cells[0], options.flow.cells[1],
-      options.flow.aspect_ratio, options.floor.segments, options.floor.amplitude);
-}
-
-Verdict judge_all(Context& context, const ControlOptions& options, ActorCritic& network, int threads) {
-  const auto world = evaluated_world_of(options);
-  const int from = options.evaluation.from;
-  const auto flows = context.timed("start", [&] {
-    return std::make_shared<const FlowStates>(
-        developed_flows(world, seeds_of(options.evaluation.seeds), options.starts.time, threads));
-  });
+Verdict judge_all(Context& context, const ControlCase& task, ActorCritic& network, const Crew& crew) {
+  const auto world = task.judged_world();
+  const auto& evaluation = task.options.evaluation;
+  const int from = evaluation.from;
+  const auto flows = context.timed("start", [&] { return developed(task, evaluation.seeds, crew); });
   const auto phase = context.phase("evaluation");
   Verdict verdict;
-  verdict.none = judge(world, flows, threads, from, no_control());
-  require_layer_cells(options, verdict.none.mean().mean);
-  verdict.policy = judge(world, flows, threads, from, greedy(network, options.floor.segments));
-  verdict.gains = options.evaluation.gains;
+  verdict.none = judge(world, flows, crew, from, no_control());
+  require_layer_cells(task, verdict.none.mean().mean);
+  verdict.policy = judge(world, flows, crew, from, greedy(network, world.agents()));
+  if (!has_proportional(world)) {
+    log::info(
+        "No proportional control to compare with: it needs heated plates, with as many probes of w over "
+        "each segment");
+    return verdict;
+  }
+  verdict.gains = evaluation.gains;
   for (const double gain : verdict.gains)
-    verdict.proportional.push_back(judge(world, flows, threads, from, proportional_control(world, gain)));
+    verdict.proportional.push_back(judge(world, flows, crew, from, proportional_control(world, gain)));
   return verdict;
 }
 
 /// Estimate the memory of flows, solvers and all that an update sees (bytes).
-double memory_needed(const ControlOptions& options) {
-  const auto world = world_of(options);
+double memory_needed(const ControlCase& task) {
+  const auto& [options, world, limit, text] = task;
   const double cells = double(world.cells_z) * (world.cells_x + 2 * convection::Field::margin);
   const double flows = double(std::max({static_cast<std::size_t>(options.training.environments),
                                         options.starts.seeds.size(), options.evaluation.seeds.size()}));
   const double starts = 4 * 8 * cells * double(options.starts.seeds.size() + options.evaluation.seeds.size());
   const double decisions =
-      double(options.episode.actions + 1) * options.training.environments * world.floor.segments;
-  const double seen = 3 * double(world.probes_x) * world.probes_z;
-  return starts + flows * convection::Boussinesq::bytes(cells, 1) + decisions * (4 * (seen + 1) + 48);
+      double(options.episode.actions + 1) * options.training.environments * world.agents();
+  const double seen = double(world.sensed.size()) * world.probes_x * world.probes_z;
+  const double decided = double(world.n_actions()) / world.agents();
+  return starts + flows * convection::Boussinesq::bytes(cells, 1) + decisions * (4 * (seen + decided) + 48);
 }
 
-void announce(Context& context, const ControlOptions& options) {
-  QUINTET_CHECK(context.comm().size() == 1,
-                "control runs on one rank, whose threads step the flows; {} are here", context.comm().size());
-  context.record_seed(options.seed);
-  context.describe_run("flow", text_of(options));
-  log::info("{}", text_of(options));
-  context.require_memory(memory_needed(options), "flows and decisions");
-  const ConvectionControl one(world_of(options), nullptr,
+void announce(Context& context, const ControlCase& task) {
+  context.record_seed(task.options.seed);
+  context.describe_run("flow", task.text);
+  log::info("{}", task.text);
+  context.require_memory(memory_needed(task), "flows and decisions");
+  const ConvectionControl one(task.world, nullptr,
                               Starts::own);  // what does not fit together is refused here
   const auto& world = one.options();
   context.describe_run("episode", fmt::format("{} actions of {:g} each, {} x {} probes", world.actions,
@@ -85,8 +81,7 @@ void tell_known_flows(Context& context, const PolicyFile& file, const ControlOpt
     log::info("{} does not say which flows it learned from", *options.policy);
     return;
   }
-  context.summarise("flows_learned_from", static_cast<std::int64_t>(known.size()),
-                    "of those that the policy is judged by");
+  context.summarise("flows_learned_from", known.size(), "of those that the policy is judged by");
   if (known.empty()) return;
   const auto text = fmt::format("{} learned from flows of the seeds {}, by which it is judged here",
                                 *options.policy, fmt::join(known, ", "));
@@ -96,34 +91,41 @@ void tell_known_flows(Context& context, const PolicyFile& file, const ControlOpt
                    fmt::format("{} of {}", known.size(), options.evaluation.seeds.size()), "no test");
 }
 
+void judge_policy(Context& context, const ControlCase& task, const Crew& crew, const std::string& title) {
+  const auto& options = task.options;
+  const PolicyFile file = load_policy(context.comm(), *options.policy);
+  check_world(file, task);
+  if (!context.go_ahead()) return;
+  ActorCritic network = network_of(file);
+  const double rayleigh = task.world.problem.rayleigh, learned = file.number("flow.rayleigh");
+  if (std::abs(learned - rayleigh) > 1e-9 * rayleigh)
+    log::warning("{} learned at Ra = {:g}; the flow here has {:g}, which the policy has not seen",
+                 *options.policy, learned, rayleigh);
+  context.report().title("meshfreeflow control", title + ", a policy judged");
+  tell_known_flows(context, file, options);
+  report_verdict(context, task, judge_all(context, task, network, crew));
+}
+
 }  // namespace
 
 void control(Context& context, const ControlOptions& options) {
-  announce(context, options);
-  const int threads = context.threads().per_rank;
+  const ControlCase task = control_case(options);
+  announce(context, task);
+  const Crew crew{context.threads().per_rank, std::make_shared<const Comm>(context.comm())};
   const std::string title =
-      fmt::format("Ra {:g}, {} segments", options.flow.rayleigh, options.floor.segments);
-
+      fmt::format("Ra {:g}, {} segments", task.world.problem.rayleigh, task.world.n_actions());
   if (options.policy) {
-    const PolicyFile file = load_policy(context.comm(), *options.policy);
-    check_world(file, options);
-    if (!context.go_ahead()) return;
-    ActorCritic network = network_of(file);
-    if (std::abs(file.number("flow.rayleigh") - options.flow.rayleigh) > 1e-9 * options.flow.rayleigh)
-      log::warning("{} learned at Ra = {:g}; the flow here has {:g}, which the policy has not seen",
-                   *options.policy, file.number("flow.rayleigh"), options.flow.rayleigh);
-    context.report().title("meshfreeflow control", title + ", a policy judged");
-    tell_known_flows(context, file, options);
-    report_verdict(context, options, judge_all(context, options, network, threads));
+    judge_policy(context, task, crew, title);
     return;
   }
 
   if (!context.go_ahead({options.output})) return;
   const auto training = context.timed(
-      "start", [&] { return std::make_shared<ControlTraining>(options, threads, context.restart_file()); });
-  log::info("Nu = {:.4g} without control", training->nusselt_uncontrolled());
+      "start", [&] { return std::make_shared<ControlTraining>(task, crew, context.restart_file()); });
+  const std::string cost = task.rewards_nusselt_alone() ? "Nu" : "cost";
+  log::info("{} = {:.4g} without control", cost, training->cost_uncontrolled());
   announce_restart(context, training->step(), training->last_step(), "training.updates");
-  const auto show = [&](const Instant&) { context.show("Nu", training->nusselt().back(), ""); };
+  const auto show = [&](const Instant&) { context.show(cost, training->cost().back(), ""); };
   // Episodes under the policy, its gradient, steps of Adam (Ppo::update), then:
   const LoopResult loop =
       run_loop(context, training, options.checkpoints, {{"progress", every_steps(1), show}});
@@ -131,11 +133,11 @@ void control(Context& context, const ControlOptions& options) {
   save_policy(context.comm(), context.path(options.output), training->policy(), context.provenance());
   log::info("The policy is {}", context.path(options.output));
   context.report().title("meshfreeflow control", fmt::format("{}, {} updates", title, training->step()));
-  context.summarise("parameters", static_cast<std::int64_t>(training->network().parameters().size()));
+  context.summarise("parameters", training->network().parameters().size());
   if (loop.steps > 0) context.summarise("seconds_per_update", loop.step_seconds / loop.steps);
-  report_learning(context, ControlTraining::columns(), training->rows(), training->nusselt_uncontrolled());
+  report_learning(context, task, ControlTraining::columns(), training->rows(), training->cost_uncontrolled());
   if (context.stopped_early()) return;  // the report of what has been learned so far
-  report_verdict(context, options, judge_all(context, options, training->network(), threads));
+  report_verdict(context, task, judge_all(context, task, training->network(), crew));
 }
 
 }  // namespace quintet::meshfreeflow

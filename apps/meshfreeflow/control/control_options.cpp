@@ -4,10 +4,41 @@
 
 #include <fmt/format.h>
 
+#include "apps/meshfreeflow/setup/output_name.hpp"
 #include "io/config/schema.hpp"
 #include "io/parallel/comm.hpp"
 
 namespace quintet::meshfreeflow {
+
+namespace {
+
+/// Says what is given twice, or of what there is nothing; or what does not divide a periodic x.
+std::optional<std::string> unclear_world(const ControlOptions& options) {
+  if (options.environment) {
+    const char* const own = options.flow                      ? "flow"
+                            : options.floor                   ? "floor"
+                            : !options.episode.probes.empty() ? "episode.probes"
+                            : options.episode.reward          ? "episode.reward"
+                                                              : nullptr;
+    if (own == nullptr) return std::nullopt;
+    return fmt::format("{}: the environment {} says it; leave {} out, or environment", own,
+                       *options.environment, own);
+  }
+  if (!options.flow)
+    return "flow: required key is missing; or give environment, an input of `meshfreeflow simulate` with "
+           "section control";
+  const auto cells = options.flow->cells[0];
+  const auto probes = options.episode.probes.empty() ? default_probes[0] : options.episode.probes[0];
+  const int n = options.floor.value_or(FloorOptions{}).segments;
+  if (cells % n != 0)
+    return fmt::format("floor.segments: {} over flow.cells.0 = {}; expected as many whole cells in each", n,
+                       cells);
+  if (probes % n != 0)
+    return fmt::format("episode.probes.0: {} over {} segments; expected as many above each", probes, n);
+  return std::nullopt;
+}
+
+}  // namespace
 
 void describe(Schema& schema, ControlledFlowOptions& options) {
   schema.number("rayleigh", options.rayleigh, "Ra = (buoyancy difference) height^3/(viscosity diffusivity)")
@@ -52,14 +83,21 @@ void describe(Schema& schema, FloorOptions& options) {
 
 void describe(Schema& schema, EpisodeOptions& options) {
   schema.number("interval", options.interval, "Time that an action stands").above(0).at_most(1000);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.probes.size() != 1) return std::nullopt;
+    return "probes: one number; expected those along x and z, such as [8, 4]";
+  });
   schema.integer("actions", options.actions, "Actions of an episode").at_least(1).at_most(1000000);
   schema
-      .integers(
-          "probes", options.probes,
-          "Points along x and z at which u, w and b are observed; those along x a multiple of floor.segments")
-      .length(2, 2)
+      .integers("probes", options.probes,
+                "Points along x and z at which u, w and b are observed; those along x a multiple of "
+                "floor.segments; "
+                "empty: 8 and 4")
+      .length(0, 2)
       .at_least(1)
       .at_most(4096);
+  schema.text("reward", options.reward,
+              "Formula of what an action earns, as control.reward of an environment; absent: -nusselt");
 }
 
 void describe(Schema& schema, StartsOptions& options) {
@@ -106,9 +144,18 @@ void describe(Schema& schema, ControlEvaluationOptions& options) {
 }
 
 void describe(Schema& schema, ControlOptions& options) {
-  schema.section("flow", options.flow, "Rayleigh-Bénard convection between no-slip plates")
+  schema
+      .text("environment", options.environment,
+            "An input of `meshfreeflow simulate` with section `control`, in place of flow, floor, "
+            "episode.probes and episode.reward")
+      .existing_file()
       .on_restart(OnRestart::fixed);
-  schema.section("floor", options.floor, "Its heating").on_restart(OnRestart::fixed);
+  schema
+      .section("flow", options.flow,
+               "Rayleigh-Bénard convection between no-slip plates; needed where there is no environment")
+      .on_restart(OnRestart::fixed);
+  schema.section("floor", options.floor, "Its heating; absent: as these defaults say")
+      .on_restart(OnRestart::fixed);
   schema.section("episode", options.episode, "What is decided and seen").on_restart(OnRestart::fixed);
   schema.section("starts", options.starts, "What episodes begin with").on_restart(OnRestart::fixed);
   schema.section("training", options.training, "Proximal policy optimisation").on_restart(OnRestart::fixed);
@@ -122,40 +169,15 @@ void describe(Schema& schema, ControlOptions& options) {
       .at_least(0)
       .on_restart(OnRestart::fixed);
   describe(schema, options.checkpoints);
+  schema.check([&options] { return problem_of_output(options.output); });
+  schema.check([&options] { return unclear_world(options); });
   schema.check([&options]() -> std::optional<std::string> {
-    const auto cells = options.flow.cells[0], probes = options.episode.probes[0];
-    const int n = options.floor.segments;
-    if (cells % n != 0)
-      return fmt::format("floor.segments: {} over flow.cells.0 = {}; expected as many whole cells in each", n,
-                         cells);
-    if (probes % n != 0)
-      return fmt::format("episode.probes.0: {} over {} segments; expected as many above each", probes, n);
     for (const auto seed : options.evaluation.seeds)
       if (!options.policy && std::count(options.starts.seeds.begin(), options.starts.seeds.end(), seed) > 0)
         return fmt::format(
             "evaluation.seeds: {} is one of starts.seeds; expected flows that the policy has not met", seed);
     return std::nullopt;
   });
-}
-
-environments::ConvectionControlOptions world_of(const ControlOptions& options) {
-  const auto& flow = options.flow;
-  const auto& floor = options.floor;
-  const auto& episode = options.episode;
-  environments::ConvectionControlOptions world;
-  world.rayleigh = flow.rayleigh, world.prandtl = flow.prandtl, world.aspect_ratio = flow.aspect_ratio;
-  world.cells_x = flow.cells[0], world.cells_z = flow.cells[1];
-  world.strength = flow.strength, world.cfl = flow.cfl, world.most_dt = flow.most_dt;
-  world.floor = {floor.segments, floor.amplitude, floor.blend};
-  world.interval = episode.interval, world.actions = episode.actions;
-  world.probes_x = episode.probes[0], world.probes_z = episode.probes[1];
-  return world;
-}
-
-environments::ConvectionControlOptions evaluated_world_of(const ControlOptions& options) {
-  auto world = world_of(options);
-  world.actions = options.evaluation.actions;
-  return world;
 }
 
 }  // namespace quintet::meshfreeflow

@@ -13,6 +13,9 @@
 /// Options in the YAML file of `meshfreeflow control`.
 namespace quintet::meshfreeflow {
 
+/// Probes along x and z where nothing else is said.
+inline const std::vector<std::int64_t> default_probes{8, 4};
+
 /// Section `flow`.
 struct ControlledFlowOptions {
   double rayleigh = 0, prandtl = 1, aspect_ratio = 2;
@@ -33,7 +36,8 @@ void describe(Schema& schema, FloorOptions& options);
 struct EpisodeOptions {
   double interval = 1.5;
   int actions = 64;
-  std::vector<std::int64_t> probes{8, 4};
+  std::vector<std::int64_t> probes;   ///< empty: 8, 4
+  std::optional<std::string> reward;  ///< absent: "-nusselt"
 };
 void describe(Schema& schema, EpisodeOptions& options);
 
@@ -62,8 +66,9 @@ struct ControlEvaluationOptions {
 void describe(Schema& schema, ControlEvaluationOptions& options);
 
 struct ControlOptions {
-  ControlledFlowOptions flow;
-  FloorOptions floor;
+  std::optional<std::string> environment;
+  std::optional<ControlledFlowOptions> flow;
+  std::optional<FloorOptions> floor;
   EpisodeOptions episode;
   StartsOptions starts;
   PolicyTrainingOptions training;
@@ -75,8 +80,22 @@ struct ControlOptions {
 };
 void describe(Schema& schema, ControlOptions& options);
 
-/// The environment of training; of evaluation, with episodes of evaluation.actions.
-[[nodiscard]] environments::ConvectionControlOptions world_of(const ControlOptions& options);
-[[nodiscard]] environments::ConvectionControlOptions evaluated_world_of(const ControlOptions& options);
+/// A control that is to be learned or judged: what the user asks for, and the world that it means.
+struct ControlCase {
+  ControlOptions options;
+  environments::ConvectionControlOptions world;  ///< of training
+  double layer_cells = 3;                        ///< limit, in the thermal boundary layer
+  std::string text;                              ///< "Ra 10000, ..., 8 segments of the floor, +-0.75"
+
+  [[nodiscard]] environments::ConvectionControlOptions judged_world() const;  ///< of evaluation.actions
+  [[nodiscard]] bool rewards_nusselt_alone() const { return world.reward == "-nusselt"; }
+  [[nodiscard]] const char* layer_cells_key() const;
+  [[nodiscard]] const char* cells_key() const { return options.environment ? "grid.cells" : "flow.cells"; }
+  /// "4 segments of the left side, +-0.3; ..."
+  [[nodiscard]] std::string actuators_text() const;
+};
+/// Reads the file of `environment`, where there is one. Throws InputError for what it lacks or asks for that
+/// an episode cannot have.
+[[nodiscard]] ControlCase control_case(const ControlOptions& options);
 
 }  // namespace quintet::meshfreeflow

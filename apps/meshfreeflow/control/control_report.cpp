@@ -14,24 +14,40 @@
 
 namespace quintet::meshfreeflow {
 
-using convection::Spacing;
-
 namespace {
 
 std::string text_of(const FlowMean& value) { return text_with_error(value.mean, value.error, ""); }
 
-Heatmap picture_of(const std::string& title, const Judged& judged, const ControlOptions& options) {
-  const auto x = convection::make_axis(0, options.flow.aspect_ratio, options.flow.cells[0], Spacing::uniform,
-                                       0, true),
-             z = convection::make_axis(-0.5, 0.5, options.flow.cells[1], Spacing::tanh, options.flow.strength,
-                                       false);
+Heatmap picture_of(const std::string& title, const Judged& judged, const ControlCase& task) {
   FieldAxis across, up;
   across.name = "x", up.name = "z";
-  across.lower = 0, across.upper = options.flow.aspect_ratio, up.lower = -0.5, up.upper = 0.5;
-  across.coordinates = x.centres, up.coordinates = z.centres;
-  Heatmap map = flow_picture(title, "b", {up, across}, judged.first.b);
+  across.lower = 0, across.upper = task.world.aspect_ratio, up.lower = -0.5, up.upper = 0.5;
+  across.coordinates = task.world.x_axis().centres, up.coordinates = task.world.z_axis().centres;
+  Heatmap map = flow_picture(title, "b", {up, across}, judged.first_b);
   map.caption = "Buoyancy of the first flow at the end.";
   return map;
+}
+
+/// What is set at the end, a curve for each wall and control.
+Plot profiles_of(const ControlCase& task, const Verdict& verdict, const Judged* proportional) {
+  const bool plates = task.world.problem.heated == convection::Heated::plates;
+  const auto along = (plates ? task.world.x_axis() : task.world.z_axis()).centres;
+  const auto& actuators = task.world.actuators;
+  Plot plot;
+  plot.title = actuators.size() == 1
+                   ? fmt::format("Profile of the {} at the end", task.world.wall_of(actuators.front()))
+                   : "Profiles of the walls at the end";
+  plot.x_label = plates ? "x" : "z";
+  plot.y_label = actuators.size() == 1 && !actuators.front().cold ? "b - 1/2" : "b less that of the wall";
+  const auto add = [&](const std::string& control, const Judged& judged) {
+    for (std::size_t k = 0; k < actuators.size(); ++k)
+      plot.curves.push_back(
+          {actuators.size() == 1 ? control : fmt::format("{}, {}", control, task.world.wall_of(actuators[k])),
+           along, judged.profiles[k]});
+  };
+  add("policy", verdict.policy);
+  if (proportional != nullptr) add("proportional", *proportional);
+  return plot;
 }
 
 std::vector<double> times_of(const Judged& judged, double interval) {
@@ -43,15 +59,15 @@ std::vector<double> times_of(const Judged& judged, double interval) {
 }  // namespace
 
 const Judged* Verdict::best_proportional() const {
-  const auto best =
-      std::min_element(proportional.begin(), proportional.end(),
-                       [](const Judged& a, const Judged& b) { return a.mean().mean < b.mean().mean; });
+  const auto best = std::min_element(
+      proportional.begin(), proportional.end(),
+      [](const Judged& a, const Judged& b) { return a.mean_reward().mean > b.mean_reward().mean; });
   return best == proportional.end() ? nullptr : &*best;
 }
 
 double Verdict::best_gain() const { return gains[best_proportional() - proportional.data()]; }
 
-void report_learning(Context& context, const std::vector<std::string>& columns,
+void report_learning(Context& context, const ControlCase& task, const std::vector<std::string>& columns,
                      const std::vector<double>& rows, double uncontrolled) {
   const std::size_t n = rows.size() / columns.size();
   const auto column = [&](std::size_t k) {
@@ -62,20 +78,23 @@ void report_learning(Context& context, const std::vector<std::string>& columns,
   hdf5::Group group = context.results().root().group("learning");
   for (std::size_t k = 0; k < columns.size(); ++k)
     group.write<double>(columns[k], column(k), {n}, {"1", {"update"}, columns[k] + " of an update"});
-  context.summarise("updates", static_cast<std::int64_t>(n));
+  context.summarise("updates", n);
   if (n == 0) return;
-  context.summarise("nusselt_training_uncontrolled", uncontrolled, "of the flows that it learned from");
-  context.summarise("nusselt_training_last", column(1).back(),
+  const bool is_nusselt = task.rewards_nusselt_alone();
+  const std::string cost = is_nusselt ? "nusselt" : "cost";
+  context.summarise(cost + "_training_uncontrolled", uncontrolled, "of the flows that it learned from");
+  context.summarise(cost + "_training_last", column(1).back(),
                     "of the last update's episodes, with their noise");
   context.report().section("Learning");
   Plot curve;
-  curve.title = "Nusselt number while learning";
+  curve.title = is_nusselt ? "Nusselt number while learning" : "Cost while learning";
   curve.x_label = "update";
-  curve.y_label = "Nu";
+  curve.y_label = is_nusselt ? "Nu" : "cost";
   curve.curves = {{"mean of an update's episodes", column(0), column(1)}};
   curve.levels = {{uncontrolled, fmt::format("without control {:.4g}", uncontrolled), true}};
   curve.caption =
       "Episodes whole, from their uncontrolled beginning, and with the noise of actions that are tried.";
+  if (!is_nusselt) curve.caption += fmt::format(" Cost: minus the reward {}.", task.world.reward);
   context.report().plot(curve);
   Plot details;
   details.title = "Policy and value";
@@ -87,14 +106,31 @@ void report_learning(Context& context, const std::vector<std::string>& columns,
   context.report().plot(details);
 }
 
-void report_verdict(Context& context, const ControlOptions& options, const Verdict& verdict) {
+void report_verdict(Context& context, const ControlCase& task, const Verdict& verdict) {
+  const ControlOptions& options = task.options;
   const FlowMean none = verdict.none.mean(), policy = verdict.policy.mean(),
                  gain = gain_over(verdict.policy, verdict.none);
   const Judged* const proportional = verdict.best_proportional();
+  const FlowMean reward_gain = reward_over(verdict.policy, verdict.none);
+  const bool has_reward = !task.rewards_nusselt_alone();
   const bool is_lower = gain.mean > gain.error;  // false where there is no error
-  const int cells = layer_cells(options, none.mean);
-  context.headline("Nu with the policy", text_of(policy),
-                   is_lower ? "" : "not lower than without control by more than its standard error");
+  const int cells = layer_cells(task.world, none.mean);
+  if (has_reward) {
+    const FlowMean reward = verdict.policy.mean_reward(), before = verdict.none.mean_reward();
+    context.headline("reward with the policy", text_of(reward),
+                     reward_gain.mean > reward_gain.error
+                         ? ""
+                         : "not higher than without control by more than its standard error");
+    context.headline("reward without control", text_of(before));
+    context.summarise("reward_policy", reward.mean, task.world.reward);
+    context.summarise("reward_policy_error", reward.error, "standard error over the flows");
+    context.summarise("reward_uncontrolled", before.mean);
+    context.summarise("reward_gain", reward_gain.mean, "flow by flow");
+    context.summarise("reward_gain_error", reward_gain.error);
+  }
+  context.headline(
+      "Nu with the policy", text_of(policy),
+      is_lower || has_reward ? "" : "not lower than without control by more than its standard error");
   context.headline("Nu without control", text_of(none));
   if (proportional != nullptr) context.headline("Nu, proportional control", text_of(proportional->mean()));
   context.headline("heat that convection adds", fmt::format("{:+.0f} %", -100 * gain.mean / (none.mean - 1)));
@@ -106,21 +142,23 @@ void report_verdict(Context& context, const ControlOptions& options, const Verdi
   context.summarise("nusselt_policy_whole_error", verdict.policy.whole_mean().error);
   context.summarise("nusselt_reduction", gain.mean, "flow by flow");
   context.summarise("nusselt_reduction_error", gain.error);
-  context.summarise("layer_cells", static_cast<std::int64_t>(cells),
-                    "in the thermal boundary layer, without control");
+  context.summarise("layer_cells", cells, "in the thermal boundary layer, without control");
   context.report().section("Control of flows that were not met");
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](const std::string& name, const Judged& judged) {
     rows.push_back({name, text_of(judged.mean()), text_of(gain_over(judged, verdict.none)),
                     text_of(judged.whole_mean())});
+    if (has_reward) rows.back().push_back(text_of(judged.mean_reward()));
   };
   add("none", verdict.none);
   for (std::size_t k = 0; k < verdict.gains.size(); ++k)
     add(fmt::format("proportional, gain {:g}", verdict.gains[k]), verdict.proportional[k]);
   add("policy", verdict.policy);
+  std::vector<std::string> heads{"control", "Nu", "lower than without, flow by flow", "Nu of whole episodes"};
+  if (has_reward) heads.push_back("reward of an action");
   context.report().table(
-      {"control", "Nu", "lower than without, flow by flow", "Nu of whole episodes"}, rows,
-      fmt::format("Means over {} flows and, but in the last column, time from {:g} on. Flows that settle "
+      heads, rows,
+      fmt::format("Means over {} flows and, but for whole episodes, time from {:g} on. Flows that settle "
                   "into one and "
                   "the same state, but for its place, have no spread.",
                   verdict.none.nusselt.size(), options.episode.interval * options.evaluation.from));
@@ -140,21 +178,12 @@ void report_verdict(Context& context, const ControlOptions& options, const Verdi
         {fmt::format("proportional, gain {:g}", verdict.best_gain()), times, proportional->over_time()});
   }
   context.report().plot(plot);
-  context.report().heatmap(picture_of("Without control", verdict.none, options));
-  context.report().heatmap(picture_of("With the policy", verdict.policy, options));
+  context.report().heatmap(picture_of("Without control", verdict.none, task));
+  context.report().heatmap(picture_of("With the policy", verdict.policy, task));
   if (proportional != nullptr)
-    context.report().heatmap(picture_of(fmt::format("Proportional control, gain {:g}", verdict.best_gain()),
-                                        *proportional, options));
-  Plot floor;
-  floor.title = "Profile of the floor at the end";
-  floor.x_label = "x";
-  floor.y_label = "b - 1/2";
-  std::vector<double> x;
-  for (std::size_t i = 0; i < verdict.policy.floor.size(); ++i)
-    x.push_back((i + 0.5) * options.flow.aspect_ratio / verdict.policy.floor.size());
-  floor.curves = {{"policy", x, verdict.policy.floor}};
-  if (proportional != nullptr) floor.curves.push_back({"proportional", x, proportional->floor});
-  context.report().plot(floor);
+    context.report().heatmap(
+        picture_of(fmt::format("Proportional control, gain {:g}", verdict.best_gain()), *proportional, task));
+  context.report().plot(profiles_of(task, verdict, proportional));
 
   hdf5::Group group = context.results().root().group("evaluation");
   const auto write = [&](const std::string& name, const Judged& judged) {
@@ -162,6 +191,11 @@ void report_verdict(Context& context, const ControlOptions& options, const Verdi
     for (const auto& one : judged.nusselt) all.insert(all.end(), one.begin(), one.end());
     group.write<double>("nusselt_" + name, all, {judged.nusselt.size(), judged.nusselt.front().size()},
                         {"1", {"flow", "action"}, "Nusselt number, mean of an interval"});
+    if (!has_reward) return;
+    all.clear();
+    for (const auto& one : judged.reward) all.insert(all.end(), one.begin(), one.end());
+    group.write<double>("reward_" + name, all, {judged.reward.size(), judged.reward.front().size()},
+                        {"1", {"flow", "action"}, "Reward of an action: " + task.world.reward});
   };
   write("none", verdict.none);
   write("policy", verdict.policy);

@@ -18,9 +18,9 @@ struct Verdict {
 };
 
 /// The learning curve, a row an update, into run.h5 and the report.
-void report_learning(Context& context, const std::vector<std::string>& columns,
+void report_learning(Context& context, const ControlCase& task, const std::vector<std::string>& columns,
                      const std::vector<double>& rows, double uncontrolled);
 /// Tiles, tables, curves and pictures of what was judged; its numbers into summary.json and run.h5.
-void report_verdict(Context& context, const ControlOptions& options, const Verdict& verdict);
+void report_verdict(Context& context, const ControlCase& task, const Verdict& verdict);
 
 }  // namespace quintet::meshfreeflow

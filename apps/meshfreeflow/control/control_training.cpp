@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/meshfreeflow/control/control_evaluation.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
@@ -17,61 +16,101 @@ namespace {
 
 constexpr const char* group_name = "control";
 
+using Numbers = std::vector<std::pair<std::string, double>>;
+
 /// What a policy is bound to: how it sees and acts.
-std::vector<std::pair<std::string, double>> bound_numbers(const ControlOptions& options) {
-  return {{"floor.segments", options.floor.segments},
-          {"floor.amplitude", options.floor.amplitude},
-          {"floor.blend", options.floor.blend},
-          {"episode.interval", options.episode.interval},
-          {"episode.probes.0", static_cast<double>(options.episode.probes[0])},
-          {"episode.probes.1", static_cast<double>(options.episode.probes[1])},
-          {"flow.aspect_ratio", options.flow.aspect_ratio}};
+Numbers bound_numbers(const ControlCase& task) {
+  const ConvectionControlOptions& world = task.world;
+  const double probes_x = world.probes_x, probes_z = world.probes_z;
+  if (!task.options.environment) {
+    const WallHeatingOptions& floor = world.actuators.front().heating;
+    return {{"floor.segments", floor.segments},
+            {"floor.amplitude", floor.amplitude},
+            {"floor.blend", floor.blend},
+            {"episode.interval", world.interval},
+            {"episode.probes.0", probes_x},
+            {"episode.probes.1", probes_z},
+            {"flow.aspect_ratio", world.aspect_ratio}};
+  }
+  Numbers numbers{{"walls.sides", static_cast<double>(world.problem.sides)},
+                  {"walls.heated", static_cast<double>(world.problem.heated)},
+                  {"walls.bottom", static_cast<double>(world.problem.bottom)},
+                  {"walls.top", static_cast<double>(world.problem.top)},
+                  {"aspect_ratio", world.aspect_ratio},
+                  {"episode.interval", world.interval},
+                  {"control.sensors.probes.0", probes_x},
+                  {"control.sensors.probes.1", probes_z},
+                  {"number of control.sensors.fields", static_cast<double>(world.sensed.size())},
+                  {"number of control.actuators", static_cast<double>(world.actuators.size())}};
+  for (std::size_t k = 0; k < world.sensed.size(); ++k)
+    numbers.emplace_back(fmt::format("control.sensors.fields.{}", k), static_cast<double>(world.sensed[k]));
+  for (const Actuator& actuator : world.actuators) {
+    const std::string wall = world.wall_of(actuator);
+    numbers.emplace_back("segments of the " + wall, actuator.heating.segments);
+    numbers.emplace_back("amplitude of the " + wall, actuator.heating.amplitude);
+    numbers.emplace_back("blend of the " + wall, actuator.heating.blend);
+  }
+  return numbers;
+}
+
+int n_observed(const ConvectionControlOptions& world) {
+  return static_cast<int>(world.sensed.size()) * world.probes_x * world.probes_z;
+}
+
+std::vector<std::unique_ptr<Environment>> worlds_of(const ControlCase& task,
+                                                    const std::shared_ptr<const FlowStates>& flows) {
+  std::vector<std::unique_ptr<Environment>> worlds;
+  for (int e = 0; e < task.options.training.environments; ++e)
+    worlds.push_back(std::make_unique<ConvectionControl>(task.world, flows, Starts::drawn));
+  return worlds;
 }
 
 }  // namespace
 
-ActorCritic make_network(const ControlOptions& options) {
+ActorCritic make_network(const ControlCase& task) {
+  const auto& training = task.options.training;
   PolicyShape shape;
-  shape.n_observed = 3 * options.episode.probes[0] * options.episode.probes[1];
-  shape.n_actions = 1;
-  shape.widths.assign(options.training.widths.begin(), options.training.widths.end());
-  shape.deviation = options.training.deviation;
-  return {shape, static_cast<std::uint64_t>(options.seed)};
+  shape.n_observed = n_observed(task.world);
+  shape.n_actions = task.world.n_actions() / task.world.agents();
+  shape.widths.assign(training.widths.begin(), training.widths.end());
+  shape.deviation = training.deviation;
+  return {shape, static_cast<std::uint64_t>(task.options.seed)};
 }
 
-std::vector<std::pair<std::string, double>> world_numbers(const ControlOptions& options) {
-  auto numbers = bound_numbers(options);
-  numbers.emplace_back("flow.rayleigh", options.flow.rayleigh);
-  numbers.emplace_back("flow.prandtl", options.flow.prandtl);
+Numbers world_numbers(const ControlCase& task) {
+  auto numbers = bound_numbers(task);
+  numbers.emplace_back("flow.rayleigh", task.world.problem.rayleigh);
+  numbers.emplace_back("flow.prandtl", task.world.problem.prandtl);
   return numbers;
 }
 
-void check_world(const PolicyFile& policy, const ControlOptions& options) {
-  for (const auto& [name, value] : bound_numbers(options)) {
+void check_world(const PolicyFile& policy, const ControlCase& task) {
+  const std::string& path = *task.options.policy;
+  for (const auto& [name, value] : bound_numbers(task)) {
     const double learned = policy.number(name);
     QUINTET_CHECK(std::abs(value - learned) <= 1e-9 * std::abs(learned),
-                  "{} is {:g}, but the policy {} learned with {:g} and needs that value", name, value,
-                  *options.policy, learned);
+                  "{} is {:g}, but the policy {} learned with {:g} and needs that value", name, value, path,
+                  learned);
   }
   const PolicyShape& shape = policy.shape;
-  QUINTET_CHECK(shape.kind == ActionKind::continuous && shape.n_actions == 1 &&
-                    shape.n_observed == 3 * options.episode.probes[0] * options.episode.probes[1],
-                "{}: a policy of {} observations and {} actions; the floor needs one of {} and 1",
-                *options.policy, shape.n_observed, shape.n_actions,
-                3 * options.episode.probes[0] * options.episode.probes[1]);
+  const int observed = n_observed(task.world), actions = task.world.n_actions() / task.world.agents();
+  QUINTET_CHECK(
+      shape.kind == ActionKind::continuous && shape.n_actions == actions && shape.n_observed == observed,
+      "{}: a policy of {} observations and {} actions; an agent here needs one of {} and {}", path,
+      shape.n_observed, shape.n_actions, observed, actions);
 }
 
-ControlTraining::ControlTraining(const ControlOptions& options, int threads,
+ControlTraining::ControlTraining(const ControlCase& task, const Crew& crew,
                                  const std::optional<std::string>& checkpoint)
-    : options_(options), network_(make_network(options)) {
-  const auto world = world_of(options);
-  const auto flows = std::make_shared<const FlowStates>(
-      developed_flows(world, seeds_of(options.starts.seeds), options.starts.time, threads));
-  uncontrolled_ = judge(world, flows, threads, 0, no_control()).mean().mean;
-  require_layer_cells(options, uncontrolled_);
+    : task_(task), crew_(crew), network_(make_network(task)) {
+  const auto& [options, world, limit, text] = task_;
+  const auto flows = developed(task, options.starts.seeds, crew);
+  const Judged uncontrolled = judge(world, flows, crew, 0, no_control());
+  cost_uncontrolled_ = -uncontrolled.mean_reward().mean;
+  require_layer_cells(task, uncontrolled.mean().mean);
 
   std::int64_t done = 0;
-  const auto seed = static_cast<std::uint64_t>(options.seed);
+  const std::uint64_t seed = options.seed;
   std::optional<hdf5::File> file;
   if (checkpoint) {
     file = hdf5::File::open(Comm::self(), *checkpoint);
@@ -79,35 +118,39 @@ ControlTraining::ControlTraining(const ControlOptions& options, int threads,
                   *checkpoint);
     done = file->root().open_group(group_name).integer_attribute("updates");
   }
-  std::vector<std::unique_ptr<Environment>> worlds;
-  for (int e = 0; e < options.training.environments; ++e)
-    worlds.push_back(std::make_unique<ConvectionControl>(world, flows, Starts::drawn));
+  const double cost_conducted = -ConvectionControl(world, nullptr, Starts::own).reward_of_conduction();
   pool_ = std::make_unique<EnvironmentPool>(
-      std::move(worlds), EnvironmentPoolOptions{options.training.environments, threads, seed, done});
+      worlds_of(task, flows),
+      EnvironmentPoolOptions{options.training.environments, crew.threads, seed, done, crew.comm});
   // A reward of 1 where convection is gone, 0 as without control; times 1 - gamma, so that V is of order 1.
-  const double scale = (1 - options.training.ppo.discount) / std::max(uncontrolled_ - 1, 1e-3);
-  ppo_ = std::make_unique<Ppo>(*pool_, network_, options.training.ppo,
-                               Agents{options.floor.segments, uncontrolled_, scale}, options.episode.actions,
-                               seed);
+  const double scale =
+      (1 - options.training.ppo.discount) / std::max(std::abs(cost_uncontrolled_ - cost_conducted), 1e-3);
+  ppo_ =
+      std::make_unique<Ppo>(*pool_, network_, options.training.ppo,
+                            Agents{world.agents(), cost_uncontrolled_, scale}, options.episode.actions, seed);
   if (!file) return;
   const hdf5::Group group = file->root().open_group(group_name);
   ppo_->restore(group);
   rows_ = group.read<double>("rows", {static_cast<std::uint64_t>(done), columns().size()});
-  for (std::size_t k = 1; k < rows_.size(); k += columns().size()) nusselt_.push_back(rows_[k]);
+  for (std::size_t k = 1; k < rows_.size(); k += columns().size()) cost_.push_back(rows_[k]);
 }
 
 const std::vector<std::string>& ControlTraining::columns() {
-  static const std::vector<std::string> names{"update",  "nusselt",    "loss",    "objective", "value_error",
+  static const std::vector<std::string> names{"update",  "cost",       "loss",    "objective", "value_error",
                                               "entropy", "divergence", "clipped", "sweeps",    "explained"};
   return names;
 }
 
 void ControlTraining::advance() {
   row_ = ppo_->update();
-  nusselt_.push_back(-row_.mean_reward);
+  if (crew_.comm->size() > 1) {  // processors of other kinds may round otherwise
+    crew_.comm->broadcast(network_.parameters());
+    network_.refresh();
+  }
+  cost_.push_back(-row_.mean_reward);
   const auto& loss = row_.loss;
   for (const double value :
-       {static_cast<double>(step()), nusselt_.back(), loss.total, loss.objective, loss.value, loss.entropy,
+       {static_cast<double>(step()), cost_.back(), loss.total, loss.objective, loss.value, loss.entropy,
         loss.divergence, loss.clipped, static_cast<double>(row_.sweeps), row_.explained})
     rows_.push_back(value);
 }
@@ -123,8 +166,8 @@ PolicyFile ControlTraining::policy() const {
   const auto parameters = network_.parameters();
   return {network_.shape(),
           {parameters.begin(), parameters.end()},
-          world_numbers(options_),
-          options_.starts.seeds};
+          world_numbers(task_),
+          task_.options.starts.seeds};
 }
 
 }  // namespace quintet::meshfreeflow

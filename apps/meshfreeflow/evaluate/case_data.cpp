@@ -51,6 +51,9 @@ void trim_frames(flow::FieldBlock& truth, const flow::BlockAxis& coarse) {
   keep_frames(truth, first, end - first);
 }
 
+constexpr void (*by_lines)(const flow::BlockView&, std::span<const double>,
+                           std::span<float>) = flow::interpolate;
+
 /// [point][n] into columns of a frame.
 void scatter(const std::vector<float>& values, std::size_t n, std::size_t offset,
              std::vector<std::vector<double>>& columns) {
@@ -113,7 +116,7 @@ CaseData load_case(const Comm& comm, const CaseOptions& options, const EvaluateO
   data.end = n * (comm.rank() + 1) / comm.size();
   const int reach = flow::AxisRules::width - 1;
   data.first_held = std::max(0, data.first - reach);
-  data.end_held = std::min(static_cast<int>(n), data.end + reach);
+  data.end_held = std::min<int>(n, data.end + reach);
   return data;
 }
 
@@ -138,13 +141,14 @@ CaseFields true_fields(const CaseData& data) {
   return result;
 }
 
-CaseFields interpolated_fields(const CaseData& data) {
+CaseFields interpolated_fields(const CaseData& data, bool by_cubics) {
   const std::size_t frame = data.grid.size(), n_fields = data.fields.size();
-  CaseFields result{"trilinear", {}, {}};
+  CaseFields result{by_cubics ? "tricubic" : "trilinear", {}, {}};
+  const auto interpolate = by_cubics ? flow::interpolate_by_cubics : by_lines;
   result.fields.assign(n_fields, std::vector<double>(data.n_held() * frame));
   std::vector<float> values(frame * n_fields);
   for (int i = 0; i < data.n_held(); ++i) {
-    flow::interpolate(flow::BlockView(data.coarse), points_of(data, data.first_held + i), values);
+    interpolate(flow::BlockView(data.coarse), points_of(data, data.first_held + i), values);
     scatter(values, n_fields, i * frame, result.fields);
   }
   return result;

@@ -55,7 +55,7 @@ struct CaseData {
 
 /// Fields of a case as somebody has them, on the truth's grid, for the frames held by this rank.
 struct CaseFields {
-  std::string name;                         ///< "truth", "trilinear", or the model's
+  std::string name;                         ///< "truth", "trilinear", "tricubic" or the model's
   std::vector<std::vector<double>> fields;  ///< [field][held frame][point]
   /// Residuals by the decoder's own derivatives, [equation][held frame][point]; empty where it has none.
   std::vector<std::vector<double>> residuals;
@@ -65,7 +65,8 @@ struct CaseFields {
 };
 
 [[nodiscard]] CaseFields true_fields(const CaseData& data);
-[[nodiscard]] CaseFields interpolated_fields(const CaseData& data);
+/// By lines, "trilinear", or by cubics, "tricubic".
+[[nodiscard]] CaseFields interpolated_fields(const CaseData& data, bool by_cubics = false);
 /// @param bytes memory for the predictor
 [[nodiscard]] CaseFields predicted_fields(const CaseData& data, const JudgedModel& judged, double bytes);
 

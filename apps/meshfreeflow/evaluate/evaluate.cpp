@@ -47,21 +47,20 @@ void report_codes(Context& context, const DecoderCodesOptions& options,
   std::vector<std::vector<std::string>> rows;
   for (const auto& one : models) {
     if (one.decoder_bytes == 0) continue;
-    const auto bytes = static_cast<double>(one.decoder_bytes),
-               as_float = static_cast<double>(one.decoder_bytes_float);
+    const double bytes = one.decoder_bytes, as_float = one.decoder_bytes_float;
     rows.push_back({one.options.name, fmt::format("{:.1f}", bytes / 1000),
                     fmt::format("{:.1f}", as_float / 1000), fmt::format("{:.1f}", as_float / bytes)});
-    context.summarise(one.options.name + "_decoder_bytes", static_cast<std::int64_t>(one.decoder_bytes));
+    context.summarise(one.options.name + "_decoder_bytes", one.decoder_bytes);
   }
   context.report().section("Bits a weight of the decoder");
   context.report().table(
       {"model", "decoder (kB)", "as floats (kB)", "times smaller"}, rows,
-      fmt::format("Binary codes, {}, {} alternating rounds; biases and the encoder are as they were. What "
-                  "that costs the tables below say, "
-                  "where these models stand beside the ones that they are made of.",
-                  options.codes.group == 0 ? "a scale a row"
-                                           : fmt::format("a scale for {} inputs", options.codes.group),
-                  options.codes.rounds));
+      fmt::format("Binary codes, {}, {}; biases and the encoder are as they were. What that costs the tables "
+                  "below say, where these models stand beside the ones that they are made of.",
+                  options.codes.group == 0
+                      ? "a scale a row"
+                      : fmt::format("a scale for {}", counted(options.codes.group, "input")),
+                  counted(options.codes.rounds, "alternating round")));
   context.report().paragraph(
       "Fields are computed with the decoded matrices: codes make files smaller, not fields faster.");
 }
@@ -156,6 +155,7 @@ JudgedCase judge_case(Context& context, const CaseData& data, const flow::FlowMo
     add(fields);
     judged.judgements.back().seen = seen_of(context, data, model, prefix);
   }
+  if (options.tricubic) add(interpolated_fields(data, true));
   pictures.report(context, data.name);
   return judged;
 }
@@ -182,7 +182,7 @@ void choose_threads(Context& context, const CaseData& data, const JudgedModel& m
 std::string percent(double share) { return std::isnan(share) ? "-" : fmt::format("{:.1f} %", 100 * share); }
 
 void add_headlines(Context& context, const JudgedCase& judged, const EvaluateOptions& options) {
-  const auto field = static_cast<std::size_t>(picture_field(options, judged.fields));
+  const std::size_t field = picture_field(options, judged.fields);
   for (std::size_t k = 1; k < judged.judgements.size(); ++k)
     context.headline(fmt::format("error of {}, {}{}", judged.fields[field], judged.judgements[k].name,
                                  judged.judgements[k].seen.empty() ? "" : " (seen in training)"),
@@ -250,8 +250,8 @@ void evaluate(Context& context, const EvaluateOptions& options) {
       return 0;
     });
 
-  context.report().title("meshfreeflow evaluate",
-                         fmt::format("{} model(s), {} case(s)", models.size(), cases.size()));
+  context.report().title("meshfreeflow evaluate", fmt::format("{}, {}", counted(models.size(), "model"),
+                                                              counted(cases.size(), "case")));
   if (options.quantise) report_codes(context, *options.quantise, models);
   for (const auto& data : cases) {
     log::info("Judging {}", data.text);

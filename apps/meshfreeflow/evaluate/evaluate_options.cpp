@@ -22,7 +22,7 @@ std::optional<std::string> problem_of_names(const std::vector<std::string>& name
   for (const auto& name : names) {
     if (!is_plain(name))
       return fmt::format("{}: '{}' is no name; lower-case letters, digits and _ make one", what, name);
-    if (!seen.insert(name).second) return fmt::format("{}: two are named '{}'", what, name);
+    if (!seen.insert(name).second) return fmt::format("{}: '{}' is taken; choose another name", what, name);
   }
   return std::nullopt;
 }
@@ -81,6 +81,8 @@ void describe(Schema& schema, EvaluateOptions& options) {
   schema.section("flow", options.flow, "What the fields mean; absent: no statistics of a flow");
   schema.numbers("spectra_at", options.spectra_at,
                  "Places along the axis that is not periodic at which spectra are shown; absent: its middle");
+  schema.flag("tricubic", options.tricubic,
+              "Judge interpolation by cubics, too: each axis through the four nearest coarse nodes");
   schema.text("picture", options.picture,
               "The field that pictures show; absent: the scalar, else the first field");
   schema.section(
@@ -103,7 +105,7 @@ void describe(Schema& schema, EvaluateOptions& options) {
              "'low_resolution: {factor: [4, 4, 4]}'";
     if (options.error_bars && options.models.empty())
       return "error_bars are of the first model, but there is none: name it in models";
-    std::vector<std::string> cases, models{"trilinear", "truth"};
+    std::vector<std::string> cases, models{"trilinear", "tricubic", "truth"};
     for (const auto& one : options.cases) cases.push_back(one.name);
     for (const auto& one : options.models) models.push_back(one.name);
     if (auto problem = problem_of_names(cases, "cases")) return problem;

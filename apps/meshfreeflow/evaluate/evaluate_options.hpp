@@ -56,6 +56,7 @@ struct EvaluateOptions {
   std::optional<flow::LowResolutionOptions> low_resolution;
   std::optional<FlowOptions> flow;
   std::vector<double> spectra_at;
+  bool tricubic = false;
   std::optional<std::string> picture;
   std::optional<DecoderCodesOptions> quantise;
   std::optional<ErrorBarsOptions> error_bars;

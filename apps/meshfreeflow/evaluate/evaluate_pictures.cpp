@@ -24,7 +24,7 @@ std::size_t nearest(const std::vector<double>& values, double to) {
 std::vector<int> frames_of_film(int n) {
   std::vector<int> frames;
   const int shown = std::min(n, most_frames);
-  for (int k = 0; k < shown; ++k) frames.push_back(static_cast<std::int64_t>(k) * n / shown);
+  for (int k = 0; k < shown; ++k) frames.push_back(std::int64_t{k} * n / shown);
   return frames;
 }
 
@@ -44,8 +44,7 @@ CasePictures::CasePictures(const CaseData& data, int field) : data_(&data), fiel
   const std::size_t n = static_cast<std::size_t>(nodes[1].size()) * nodes[2].size();
   for (const int frame : frames_) {
     const std::size_t at = nearest(nodes[0].coordinates, data.truth.axes[0].coordinates[frame]);
-    const auto begin = data.coarse.values.begin() +
-                       static_cast<std::ptrdiff_t>((field * nodes[0].coordinates.size() + at) * n);
+    const auto begin = data.coarse.values.begin() + ((field * nodes[0].coordinates.size() + at) * n);
     const std::vector<double> values(begin, begin + n);
     const auto pixels = equal_pixels(coarse_axes, values, n_x_, n_y_);
     coarse.pixels.insert(coarse.pixels.end(), pixels.begin(), pixels.end());
@@ -55,7 +54,7 @@ CasePictures::CasePictures(const CaseData& data, int field) : data_(&data), fiel
 
 void CasePictures::add(const CaseFields& fields) {
   Strip strip{fields.name, {}};
-  const auto n = static_cast<std::size_t>(data_->grid.size());
+  const std::size_t n = data_->grid.size();
   for (const int frame : frames_) {
     const auto values = std::span(fields.fields[field_]).subspan((frame - data_->first_held) * n, n);
     const auto pixels = equal_pixels(data_->grid.axes(), values, n_x_, n_y_);
@@ -71,7 +70,7 @@ void CasePictures::report(Context& context, const std::string& case_name) const 
     strips.push_back({strip.name, comm.gather(std::span<const double>(strip.pixels))});
   if (!comm.is_root()) return;
   const auto times = frames_of_film(data_->n_frames());
-  const std::size_t n = static_cast<std::size_t>(n_x_) * n_y_, n_frames = times.size();
+  const std::size_t n = std::int64_t{n_x_} * n_y_, n_frames = times.size();
   const auto named = [&](const std::string& name) {
     return std::find_if(strips.begin(), strips.end(), [&](const auto& strip) { return strip.name == name; });
   };
@@ -81,8 +80,9 @@ void CasePictures::report(Context& context, const std::string& case_name) const 
   const std::size_t middle = n_frames / 2;
   const auto& axes = data_->grid.axes();
   const auto still = [&](const std::string& title, const std::string& label,
-                         const std::vector<double>& pixels) {
+                         const std::vector<double>& pixels, bool about_zero = false) {
     Heatmap map;
+    map.about_zero = about_zero;
     map.title = title;
     map.x_label = axes[1].name, map.y_label = axes[0].name, map.value_label = label;
     map.n_x = n_x_, map.n_y = n_y_;
@@ -98,7 +98,7 @@ void CasePictures::report(Context& context, const std::string& case_name) const 
     if (strip.name == "truth" || strip.name == "low resolution") continue;
     auto error = strip.pixels;
     for (std::size_t i = 0; i < error.size(); ++i) error[i] -= truth[i];
-    still("error of " + strip.name, field + " - truth", error);
+    still("error of " + strip.name, field + " - truth", error, true);
   }
 
   const bool has_model = strips.size() > 3;  // low resolution, truth, trilinear, models

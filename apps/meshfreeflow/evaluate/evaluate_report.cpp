@@ -9,6 +9,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/application/report/statistics.hpp"
+#include "io/log/counted.hpp"
 
 namespace quintet::meshfreeflow {
 namespace {
@@ -110,15 +111,12 @@ class CaseReport {
                   "mean over the nine statistics");
     context_.report().table(
         header_of(judged_, {"statistic", "truth, mean"}, false), nine,
-        fmt::format("100 NMAE and (R²) of each statistic's series over {} frames, {:.2g} independent ones. "
-                    "NMAE: sum of "
-                    "|prediction - truth| over sum of |truth|. Constants of three dimensions (a = 2/3, b = "
-                    "15, c = π/2); "
-                    "in the plane (1, 8, 2) u_rms is {:.4f}, λ {:.4f}, L {:.4f} times what stands here, and "
-                    "NMAE and R² "
-                    "are the same.",
-                    truth.samples.size(), independent, std::sqrt(1.5), std::sqrt(8.0 / 15 * 1.5),
-                    2 / flow::space_turbulence.integral / 1.5));
+        fmt::format("100 NMAE and (R²) of each statistic's series over {}, {:.2g} independent ones. NMAE: "
+                    "sum of |prediction - truth| over sum of |truth|. Constants of three dimensions (a = "
+                    "2/3, b = 15, c = π/2); in the plane (1, 8, 2) u_rms is {:.4f}, λ {:.4f}, L {:.4f} times "
+                    "what stands here, and NMAE and R² are the same.",
+                    counted(truth.samples.size(), "frame"), independent, std::sqrt(1.5),
+                    std::sqrt(8.0 / 15 * 1.5), 2 / flow::space_turbulence.integral / 1.5));
     context_.report().table(
         header_of(judged_, {"balance", "truth"}, false), others,
         "Means over frames; ± is a standard error, where there are enough independent frames.");
@@ -273,6 +271,21 @@ class CaseReport {
     context_.report().plot(plot);
   }
 
+  /// Errors of a mean spectrum by its logarithm: where the coarse grid resolves, and beyond.
+  void summarise_errors(const std::string& spectrum, const Judgement& one, const SpectrumSeries& series,
+                        const Series& truth, const Series& prediction) {
+    const double limit = series.coarse_limit * (1 + 1e-9);
+    const auto add = [&](const char* key, const flow::WavenumberRange& range, const char* text) {
+      const double error = flow::spectrum_log_error(series.wavenumbers, truth, prediction, range);
+      if (!std::isnan(error))
+        summarise(fmt::format("{}_spectrum_error_{}_{}", one.name, key, spectrum), error,
+                  fmt::format("mean |ln(E/E of the truth)|, wavenumbers {}", text));
+    };
+    add("resolved", {0, limit}, "that the coarse grid resolves");
+    add("beyond", {limit, std::numeric_limits<double>::infinity()},
+        "beyond those of the coarse grid, where the truth has a millionth of its power");
+  }
+
   // Frames are correlated in time: the band is the standard error of the mean by the number of independent
   // frames.
   void spectra() {
@@ -285,7 +298,8 @@ class CaseReport {
       plot.log_x = plot.log_y = true;
       double fewest = judged_.times.size();
       Series means_of_truth;
-      std::string right;
+      std::string right, laws;
+      flow::WavenumberRange middle{};
       bool errors_known = true;
       for (const auto& one : judged_.judgements) {
         const auto& series = one.spectra[s];
@@ -308,14 +322,29 @@ class CaseReport {
           high.x.push_back(series.wavenumbers[k]), high.y.push_back(estimate.mean + estimate.error);
         }
         plot.curves.push_back(mean);
+        // the truth comes first: all are fitted where it has its middle
+        if (one.name == "truth") middle = flow::middle_third(series.wavenumbers, means);
+        const auto law = flow::fit_power_law(series.wavenumbers, means, middle);
+        if (!std::isnan(law.exponent))
+          laws += fmt::format(
+              "{} {} k^{:.2f}",
+              laws.empty() ? fmt::format(" Between {:.3g} and {:.3g}:", middle.from, middle.to) : ",",
+              one.name, law.exponent);
         if (one.name == "truth") {
           means_of_truth = means;
+          if (!std::isnan(law.exponent)) {
+            Curve line{fmt::format("k^{:.2f}", law.exponent), {middle.from, middle.to}, {}, false, true};
+            // above the curve, so that both are seen
+            for (const double k : line.x) line.y.push_back(2 * law.factor * std::pow(k, law.exponent));
+            plot.curves.push_back(line);
+          }
         } else {
           constexpr double tolerance = 0.2;
           const double most = flow::right_up_to(series.wavenumbers, means_of_truth, means, tolerance);
           summarise(fmt::format("{}_spectrum_right_to_{}_{}", one.name, truth.quantity, s), most,
                     fmt::format("wavenumber up to which all of the spectrum is right to 20 %, of {:.4g}",
                                 series.wavenumbers.back()));
+          summarise_errors(fmt::format("{}_{}", truth.quantity, s), one, truth, means_of_truth, means);
           right += fmt::format("{} {} to {:.3g}", right.empty() ? " Right to 20 %:" : ",", one.name, most);
         }
         if (one.name == "truth") plot.curves.push_back(low), plot.curves.push_back(high);
@@ -331,13 +360,15 @@ class CaseReport {
         group.write<double>("independent_samples", counts, {n_modes},
                             {"1", {"mode"}, "Frames over correlation time"});
         group.set_attribute("place", series.place);
+        group.set_attribute("exponent", law.exponent);  // NaN: too few modes
       }
       plot.caption = fmt::format(
-          "{} frames; at least {:.2g} independent ones at each wavenumber of the truth. {}{}",
-          judged_.times.size(), fewest,
+          "{}; at least {:.2g} independent ones at each wavenumber of the truth. The coarse grid resolves "
+          "wavenumbers up to {:.4g}, the truth's up to {:.4g}. {}{}{}",
+          counted(judged_.times.size(), "frame"), fewest, truth.coarse_limit, truth.wavenumbers.back(),
           errors_known ? "Dashed: one standard error of the truth."
                        : "Dashed: one standard error of the truth, where there are enough frames.",
-          right.empty() ? "" : right + ".");
+          right.empty() ? "" : right + ".", laws.empty() ? "" : laws + ".");
       context_.report().plot(plot);
     }
   }

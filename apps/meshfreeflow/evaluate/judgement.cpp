@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "apps/application/report/report.hpp"
 #include "io/parallel/comm.hpp"
@@ -35,7 +36,7 @@ Judge::Judge(const CaseData& data, const CaseFields& truth, const flow::FlowMode
 }
 
 std::span<const double> Judge::frame_of(const std::vector<double>& field, int frame) const {
-  const auto n = static_cast<std::size_t>(data_->grid.size());
+  const std::size_t n = data_->grid.size();
   return std::span(field).subspan((frame - data_->first_held) * n, n);
 }
 
@@ -157,7 +158,7 @@ void Judge::calibrate(const Comm& comm, const CaseFields& fields,
         int count = 0;
         for (int i = z; i < std::min(z + block_[0], grid.size(0)); ++i)
           for (int j = x; j < std::min(x + block_[1], grid.size(1)); ++j, ++count) {
-            const std::size_t point = static_cast<std::size_t>(i) * grid.size(1) + j;
+            const std::size_t point = std::int64_t{i} * grid.size(1) + j;
             for (std::size_t e = 0; e < indicators.size(); ++e) {
               const double residual =
                   indicators[e][(frame - data_->first) * n + point] / std::max(rms[e], 1e-300);
@@ -199,13 +200,14 @@ void Judge::add_spectra(const Comm& comm, const CaseFields& fields, Judgement& r
     quantities.push_back({"kinetic_energy", {roles.velocity.begin(), roles.velocity.end()}, 0.5});
     if (roles.scalar >= 0) quantities.push_back({data_->fields[roles.scalar], {roles.scalar}, 1});
   } else {
-    for (int f = 0; f < static_cast<int>(data_->fields.size()); ++f)
-      quantities.push_back({data_->fields[f], {f}, 1});
+    for (int f = 0; f < std::ssize(data_->fields); ++f) quantities.push_back({data_->fields[f], {f}, 1});
   }
   for (const auto& quantity : quantities)
     for (const double place : places) {
       const int row = nearest_row(other, place);
-      SpectrumSeries series{quantity.name, other.coordinates[row], {}, {}};
+      const double of_coarse = data_->coarse.axes[1 + axis].size();
+      SpectrumSeries series{
+          quantity.name, other.coordinates[row], {}, std::numbers::pi * of_coarse / axes[axis].length(), {}};
       for (int mode = 0; mode < spectrum.n_modes(); ++mode)
         series.wavenumbers.push_back(spectrum.wavenumber(mode));
       std::vector<double> own;

@@ -17,7 +17,8 @@ namespace quintet::meshfreeflow {
 struct SpectrumSeries {
   std::string quantity;
   double place = 0;                 ///< coordinate along the other axis
-  std::vector<double> wavenumbers;  ///< [mode]
+  std::vector<double> wavenumbers;  ///< [mode] up to what the truth's points resolve
+  double coarse_limit = 0;          ///< wavenumber up to which the coarse grid's points resolve
   std::vector<double> power;        ///< [frame][mode]
 };
 

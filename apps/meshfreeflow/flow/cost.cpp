@@ -65,16 +65,16 @@ planning::CostModel cost(Context& context, const FlowOptions& options, const std
                 .spread = times.spread,
                 .timed = counted(times.n, "step")};
   const double steps = std::ceil(options.time.end / simulation.last_dt());
-  model.steps = options.time.steps ? std::min(steps, static_cast<double>(*options.time.steps)) : steps;
+  model.steps = options.time.steps ? std::min<double>(steps, *options.time.steps) : steps;
   const auto& interval = options.output.frame_interval;
   // Without an interval: at the start and at the end.
   const double frames =
       interval ? 1 + std::floor(std::max(0.0, options.time.end - options.output.from) / *interval) : 2;
-  model.output = frames * n_flows * cells * static_cast<double>(FlowFrames::fields(simulation).size()) *
+  model.output = frames * n_flows * cells * FlowFrames::fields(simulation).size() *
                  (options.output.double_precision ? sizeof(double) : sizeof(float));
   const auto& grid = flow.grid();
-  model.checkpoint = n_flows * static_cast<double>(flow.variables().size()) * 2 * sizeof(double) *
-                     (grid.waves_x() + 1.0) * (2 * grid.waves_y() + 1.0);
+  model.checkpoint = n_flows * flow.variables().size() * 2 * sizeof(double) * (grid.waves_x() + 1.0) *
+                     (2 * grid.waves_y() + 1.0);
   for (const int p : ranks) model.rows.push_back(plan_row(options, flow, p, base));
   return model;
 }

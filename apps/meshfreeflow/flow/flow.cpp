@@ -7,6 +7,7 @@
 #include "apps/meshfreeflow/flow/flow_history.hpp"
 #include "apps/meshfreeflow/flow/flow_report.hpp"
 #include "apps/meshfreeflow/flow/flow_simulation.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
@@ -17,8 +18,8 @@ namespace {
 
 void announce(Context& context, const FlowSimulation& simulation) {
   const auto& options = simulation.options();
-  log::info("{}; {} flow(s), {} rank(s)", description(options, simulation.flow()), options.seeds.size(),
-            context.comm().size());
+  log::info("{}; {}, {}", description(options, simulation.flow()), counted(options.seeds.size(), "flow"),
+            counted(context.comm().size(), "rank"));
   const auto& variables = simulation.flow().variables();
   for (std::size_t v = 0; v < variables.size(); ++v)
     log::info("d{}/dt = {}{}", variables[v].name, variables[v].text,

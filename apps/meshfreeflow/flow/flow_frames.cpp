@@ -51,9 +51,8 @@ FieldSeriesHeader header_of(const FlowSimulation& simulation) {
 std::uint64_t frames_to_keep(const Context& context, const FieldSeriesWriter& writer,
                              const FlowSimulation& simulation) {
   const auto& times = writer.times();
-  auto kept = static_cast<std::uint64_t>(
-      std::upper_bound(times.begin(), times.end(), simulation.time() * (1 + frame_round_off)) -
-      times.begin());
+  std::uint64_t kept =
+      std::upper_bound(times.begin(), times.end(), simulation.time() * (1 + frame_round_off)) - times.begin();
   for (std::uint64_t sample = 0; sample < simulation.options().seeds.size(); ++sample)
     kept = std::min(kept, writer.n_frames(sample));
   return std::min(kept, context.recorded_rows(file_name).value_or(kept));
@@ -163,12 +162,12 @@ void FlowPictures::take(const FlowSimulation& simulation, const Instant& now) {
   const auto rows = field_.values(simulation, 0).front();
   const Comm& comm = field_.cells().comm();
   const auto all = comm.gather(std::span<const double>(rows));
-  Picture picture{simulation.time(), std::vector<double>(static_cast<std::size_t>(n_x_) * n_y_)};
+  Picture picture{simulation.time(), std::vector<double>(std::int64_t{n_x_} * n_y_)};
   if (comm.is_root()) {
     std::size_t pixel = 0;
     for (int j = 0; j < field_.cells().n_y(); j += every_y_)
       for (int i = 0; i < field_.cells().n_x(); i += every_x_)
-        picture.values[pixel++] = all[static_cast<std::size_t>(j) * field_.cells().n_x() + i];
+        picture.values[pixel++] = all[std::int64_t{j} * field_.cells().n_x() + i];
   }
   std::erase_if(pictures_, [&](const auto& p) { return p.time >= picture.time; });
   hdf5::Group group = group_.group(now.start ? "0" : now.end ? "2" : "1");

@@ -163,7 +163,7 @@ void FlowHistory::add(const std::vector<FlowSample>& samples, const FlowSimulati
 std::vector<double> FlowHistory::column(const std::string& name, int flow) const {
   const auto& values = table_.column(name);
   std::vector<double> result;
-  for (auto i = static_cast<std::size_t>(flow); i < values.size(); i += n_flows_) result.push_back(values[i]);
+  for (std::size_t i = flow; i < values.size(); i += n_flows_) result.push_back(values[i]);
   return result;
 }
 

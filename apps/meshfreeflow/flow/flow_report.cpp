@@ -7,6 +7,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
+#include "io/log/counted.hpp"
 
 namespace quintet::meshfreeflow::periodic {
 
@@ -91,9 +92,9 @@ void report_flow(Context& context, const FlowSimulation& simulation, const FlowH
                  const FlowHealth& health, const FlowPictures& pictures, const LoopResult& loop) {
   const auto& options = simulation.options();
   context.report().title("meshfreeflow flow",
-                         fmt::format("{}, {} steps to time {:.4g}", description(options, simulation.flow()),
-                                     simulation.step(), simulation.time()));
-  context.headline("time", fmt::format("{:.6g} ({} steps)", simulation.time(), simulation.step()));
+                         fmt::format("{}, {} to time {:.4g}", description(options, simulation.flow()),
+                                     counted(simulation.step(), "step"), simulation.time()));
+  context.headline("time", fmt::format("{:.6g} ({})", simulation.time(), counted(simulation.step(), "step")));
   pictures.report(context, simulation);
   if (!history.empty()) {  // of a finished run whose run.h5 is lost there is nothing to tell
     const auto tails = history.column("spectrum_tail", 0);
@@ -108,7 +109,7 @@ void report_flow(Context& context, const FlowSimulation& simulation, const FlowH
   const double cells = static_cast<double>(simulation.flow().box().n_x) * simulation.flow().box().n_y *
                        simulation.flow().n_members();
   context.summarise("time_end", simulation.time());
-  context.summarise("flows", static_cast<std::int64_t>(simulation.flow().n_members()));
+  context.summarise("flows", simulation.flow().n_members());
   context.summarise("cells", static_cast<std::int64_t>(cells), "of all flows");
   context.summarise("dt_last", simulation.last_dt());
   if (loop.steps > 0 && loop.step_seconds > 0)

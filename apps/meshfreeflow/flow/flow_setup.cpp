@@ -42,7 +42,7 @@ Box box_of(const FlowOptions& options, const std::map<std::string, double>& para
     return value;
   };
   const auto cells = [&](int axis) {
-    const auto n = static_cast<int>(options.box.cells[axis]);
+    const int n = options.box.cells[axis];
     QUINTET_CHECK(Fft::possible(n),
                   "box.cells.{} = {} has a prime factor above {}: no fast transform; {} has one", axis, n,
                   Fft::most_prime, Fft::next_possible(n));
@@ -101,7 +101,7 @@ void add_noises(const FlowOptions& options, PeriodicFlow& flow) {
     QUINTET_CHECK(n_waves_of(noise, flow.grid().waves_x(), flow.grid().waves_y()) > 0,
                   "noise.{}: no wave has a number in [{:g}, {:g}]", i, row.least_wave, row.most_wave);
     for (int m = 0; m < flow.n_members(); ++m)
-      add_noise(flow.grid(), noise, options.seeds[m], static_cast<std::uint32_t>(i), flow.state(m)[variable]);
+      add_noise(flow.grid(), noise, options.seeds[m], i, flow.state(m)[variable]);
   }
 }
 
@@ -127,8 +127,8 @@ double bytes_of_rank(const FlowOptions& options, int n_ranks) {
   const FlowEquations equations = equations_of(options);
   const Box box = box_of(options, equations.parameters);
   const double cells = static_cast<double>(box.n_x) * box.n_y / n_ranks;
-  const auto n_fields = static_cast<double>(equations.variables.size() + equations.diagnosed.size());
-  const auto n_flows = static_cast<int>(options.seeds.size());
+  const double n_fields = equations.variables.size() + equations.diagnosed.size();
+  const int n_flows = options.seeds.size();
   return PeriodicFlow::bytes(n_ranks, box, FlowReader(equations), n_flows) +
          3 * sizeof(double) * cells * n_fields + bytes_of_writing + (n_ranks > 1 ? bytes_of_messages : 0);
 }

@@ -84,7 +84,7 @@ bool FlowSimulation::finished() const {
 std::int64_t FlowSimulation::last_step() const {
   if (finished()) return step();
   const double dt = last_dt_ > 0 ? last_dt_ : options_.time.dt.value_or(options_.time.most_dt);
-  const auto n = static_cast<std::int64_t>(std::min(std::ceil((options_.time.end - time()) / dt), 1e15));
+  const std::int64_t n = std::min(std::ceil((options_.time.end - time()) / dt), 1e15);
   const std::int64_t last = step() + std::max<std::int64_t>(n, 1);
   return options_.time.steps ? std::min(last, *options_.time.steps) : last;
 }

@@ -26,7 +26,7 @@ std::vector<EquationCheck> checks_of(const flow::FlowEquations& equations, const
   const auto& system = equations.interior();
   const auto grid = grid_of(*sample.axes, system.names().axes);
   const flow::FieldsOverTime fields{&grid, (*sample.axes)[0].coordinates, sample.values};
-  const int frames = static_cast<int>(std::clamp(points / grid.size(), 1.0, double{frames_at_most}));
+  const int frames = std::clamp(points / grid.size(), 1.0, double{frames_at_most});
   auto checks = check_equations(system, constants, fields, frames);
   for (const auto& wall : equations.walls())
     for (auto& check :
@@ -70,7 +70,7 @@ struct Worst {
 
 std::vector<Worst> worst_of(const Comm& comm, const flow::FlowEquations& equations,
                             const std::vector<AskedSample>& samples) {
-  const auto n_ranks = static_cast<std::size_t>(comm.size()), rank = static_cast<std::size_t>(comm.rank());
+  const std::size_t n_ranks = comm.size(), rank = comm.rank();
   const double points = points_at_most / (std::max<std::size_t>(1, samples.size() / n_ranks));
   std::vector<EquationCheck> shape;  // what there is to say of any sample
   std::vector<std::vector<double>> own(samples.size());
@@ -87,7 +87,7 @@ std::vector<Worst> worst_of(const Comm& comm, const flow::FlowEquations& equatio
     shape = checks_of(equations, samples[0], equations.constants(samples[0].parameters), 1);
   });
   const std::size_t n = numbers_of(shape).size();
-  const auto most = static_cast<std::size_t>(comm.maximum(static_cast<double>(n)));
+  const std::size_t most = comm.maximum(static_cast<double>(n));
   std::vector<double> all(samples.size() * (most + 1), 0);
   for (std::size_t i = 0; i < samples.size(); ++i)
     if (!own[i].empty()) {

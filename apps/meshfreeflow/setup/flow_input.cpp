@@ -81,10 +81,11 @@ FlowInput read_flow(const Comm& comm, const FlowInputOptions& options, const flo
   data.axes = {names[1], names[2]};
   data.describe_files = options.describe_file;
   data.memory = memory;
+  data.memory_key = "max_memory";
   for (const auto& field : model.fields) data.offsets.push_back(field.offset);
   const flow::Samples samples(comm, data.files, data);
-  QUINTET_CHECK(options.sample < static_cast<int>(samples.size()),
-                "{}: there is no sample {}; the file has {}", options.file, options.sample, samples.size());
+  QUINTET_CHECK(options.sample < std::ssize(samples), "{}: there is no sample {}; the file has {}",
+                options.file, options.sample, samples.size());
   const auto& sample = samples[options.sample];
   const std::int64_t n_frames = sample.n_frames(),
                      count = options.frames.value_or(n_frames - options.first_frame);
@@ -124,7 +125,7 @@ void keep_frames(flow::FieldBlock& block, int first, int count) {
 }
 
 flow::FieldBlock made_coarser(flow::FieldBlock& block, const flow::LowResolutionOptions& options) {
-  const auto factor = static_cast<int>(options.factor[0]);
+  const int factor = options.factor[0];
   const int n = block.axes[0].size();
   QUINTET_CHECK(n / factor >= 2, "{} made {} times fewer leave {}; at least 2 are needed",
                 counted(n, "frame"), factor, n / factor);

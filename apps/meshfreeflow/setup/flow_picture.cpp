@@ -14,7 +14,7 @@ std::vector<std::size_t> points_of_pixels(const FieldAxis& axis, int n) {
   const auto& x = axis.coordinates;
   for (int i = 0; i < n; ++i) {
     const double place = axis.lower + (i + 0.5) / n * axis.length();
-    const auto above = static_cast<std::size_t>(std::lower_bound(x.begin(), x.end(), place) - x.begin());
+    const std::size_t above = std::lower_bound(x.begin(), x.end(), place) - x.begin();
     const bool down = above == x.size() || (above > 0 && place - x[above - 1] < x[above] - place);
     points.push_back(down ? above - 1 : above);
   }

@@ -28,6 +28,26 @@ std::optional<std::string> never_ending(const SimulateOptions& options) {
   return std::nullopt;
 }
 
+/// Says which actuator is on no heated wall, or on that of another.
+std::optional<std::string> wrong_wall(const SimulateOptions& options) {
+  using HeatedWall = ActuatorOptions::HeatedWall;
+  if (!options.control) return std::nullopt;
+  const bool sides = options.walls.heated == Heated::sides;
+  const auto& actuators = options.control->actuators;
+  for (std::size_t k = 0; k < actuators.size(); ++k) {
+    const auto wall = actuators[k].wall;
+    if ((wall == HeatedWall::left || wall == HeatedWall::right) != sides)
+      return fmt::format(
+          "control.actuators.{}.wall: it insulates here, since walls.heated says {}; expected {}, or "
+          "walls.heated: {}",
+          k, sides ? "sides" : "plates", sides ? "left or right" : "bottom or top",
+          sides ? "plates" : "sides with walls.sides: no_slip");
+    if (k > 0 && wall == actuators[0].wall)
+      return fmt::format("control.actuators.{}.wall: that of actuator 0; expected the other heated wall", k);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void describe(Schema& schema, WallOptions& options) {
@@ -81,6 +101,19 @@ void describe(Schema& schema, StartOptions& options) {
                "every grid")
       .at_least(0)
       .at_most(1000);
+  schema
+      .text("fields", options.fields,
+            "Begin with frames of this file, such as fields.h5 of another run, in place of profile, roll and "
+            "noise: a flow for each sample and frame, on any grid")
+      .existing_file();
+  schema.number("from", options.from, "fields: time of the first frame to begin with");
+  schema.number("every", options.every, "fields: time between these frames; absent: all frames").above(0);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.fields || (options.from == 0 && !options.every)) return std::nullopt;
+    return fmt::format(
+        "{}: chooses frames of start.fields, which is absent; name its file, or leave this out",
+        options.every ? "every" : "from");
+  });
 }
 
 void describe(Schema& schema, TimeOptions& options) {
@@ -218,7 +251,13 @@ void describe(Schema& schema, SimulateOptions& options) {
       .on_restart(OnRestart::free);
   describe(schema, options.checkpoints);
   schema.section("limits", options.limits, "When to stop with exit code 3").on_restart(OnRestart::free);
+  schema
+      .section("control", options.control,
+               "What an agent of `meshfreeflow control` sets, sees and is rewarded for; `simulate` runs the "
+               "flow without it")
+      .on_restart(OnRestart::free);
   schema.check([&options] { return never_ending(options); });
+  schema.check([&options] { return wrong_wall(options); });
 }
 
 }  // namespace quintet::meshfreeflow

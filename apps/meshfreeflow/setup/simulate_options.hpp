@@ -44,6 +44,9 @@ struct StartOptions {
   int roll_pairs = 1;
   double noise = 1e-3;
   int noise_modes = 0;
+  std::optional<std::string> fields;
+  double from = 0;
+  std::optional<double> every;
 };
 void describe(Schema& schema, StartOptions& options);
 
@@ -108,6 +111,30 @@ struct LimitOptions {
 };
 void describe(Schema& schema, LimitOptions& options);
 
+/// One of section `control.actuators`.
+struct ActuatorOptions {
+  enum class HeatedWall { bottom, top, left, right };
+  HeatedWall wall = HeatedWall::bottom;
+  int segments = 8;
+  double amplitude = 0.75, blend = 0.5;
+};
+void describe(Schema& schema, ActuatorOptions& options);
+
+/// Section `control.sensors`.
+struct SensorOptions {
+  std::vector<std::string> fields{"u", "w", "b"};
+  std::vector<std::int64_t> probes{8, 4};
+};
+void describe(Schema& schema, SensorOptions& options);
+
+/// Section `control`: what an agent of `meshfreeflow control` sets, sees and is rewarded for.
+struct FlowControlOptions {
+  std::vector<ActuatorOptions> actuators;
+  SensorOptions sensors;
+  std::string reward = "-nusselt";
+};
+void describe(Schema& schema, FlowControlOptions& options);
+
 struct SimulateOptions {
   double rayleigh = 0, prandtl = 1, aspect_ratio = 2;
   WallOptions walls;
@@ -123,6 +150,7 @@ struct SimulateOptions {
   std::int64_t history_interval = 10;
   CheckpointOptions checkpoints;
   LimitOptions limits;
+  std::optional<FlowControlOptions> control;
 };
 void describe(Schema& schema, SimulateOptions& options);
 

@@ -5,6 +5,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
 #include "apps/meshfreeflow/setup/with_petsc.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
@@ -24,20 +25,15 @@ Grid make_grid(const Comm& comm, const SimulateOptions& options) {
   const bool periodic = options.walls.sides == Sides::periodic;
   QUINTET_CHECK(!periodic || x.spacing == Spacing::uniform,
                 "grid.x.spacing: a periodic x has equal cells; choose uniform, or walls.sides: no_slip");
-  const auto n_x = static_cast<int>(cells[0]), n_z = static_cast<int>(cells[1]);
+  const int n_x = cells[0], n_z = cells[1];
   QUINTET_CHECK(comm.size() <= n_z, "{} ranks share grid.cells.1 = {} rows of cells; start at most one a row",
                 comm.size(), n_z);
   return {comm, make_axis(0, options.aspect_ratio, n_x, x.spacing, x.strength, periodic),
           make_axis(-0.5, 0.5, n_z, z.spacing, z.strength, false)};
 }
 
-Problem make_problem(const SimulateOptions& options) {
-  const auto& walls = options.walls;
-  return {options.rayleigh, options.prandtl, walls.bottom, walls.top, walls.sides, walls.heated};
-}
-
 SolverKind solver_kind(const SimulateOptions& options) {
-  const auto n_x = static_cast<int>(options.grid.cells[0]);
+  const int n_x = options.grid.cells[0];
   const bool equal = options.grid.x.spacing == Spacing::uniform, fast = Fft::possible(n_x);
   if (options.solver.kind == SolverKind::transform) {
     QUINTET_CHECK(equal, "solver.kind: transform needs equal cells along x (grid.x.spacing: uniform)");
@@ -67,7 +63,7 @@ std::unique_ptr<EllipticSolver> make_solver(const SimulateOptions& options, cons
 
 /// Why the flows cannot be on devices of so many ranks; empty: they can.
 std::string what_a_device_lacks(const SimulateOptions& options, int n_ranks) {
-  const auto n_flows = static_cast<int>(options.seeds.size());
+  const int n_flows = options.seeds.size();
   if (by_multigrid(options) && flow_shares(n_ranks, n_flows).n_slabs > 1)
     return fmt::format("solver.kind: multigrid, which takes whole flows there, and {} ranks for {}", n_ranks,
                        n_flows);
@@ -75,6 +71,18 @@ std::string what_a_device_lacks(const SimulateOptions& options, int n_ranks) {
 }
 
 }  // namespace
+
+Problem make_problem(const SimulateOptions& options) {
+  const auto& walls = options.walls;
+  return {options.rayleigh, options.prandtl, walls.bottom, walls.top, walls.sides, walls.heated};
+}
+
+Start start_of(const SimulateOptions& options) {
+  const auto& from = options.start;
+  return {from.conducting, from.roll, from.roll_pairs, from.noise, from.noise_modes};
+}
+
+bool by_transform(const SimulateOptions& options) { return solver_kind(options) == SolverKind::transform; }
 
 bool by_multigrid(const SimulateOptions& options) { return solver_kind(options) == SolverKind::multigrid; }
 
@@ -96,9 +104,8 @@ namespace {
 
 DeviceFlowSetup device_setup(const DeviceSession& session, const SimulateOptions& options,
                              const Boussinesq& flow) {
-  return shared_flow_setup(flow.problem(), flow.grid(), flow.n_members(),
-                           solver_kind(options) == SolverKind::transform, session.sends_directly(),
-                           by_multigrid(options) ? options.solver.tolerance : 0);
+  return shared_flow_setup(flow.problem(), flow.grid(), flow.n_members(), by_transform(options),
+                           session.sends_directly(), by_multigrid(options) ? options.solver.tolerance : 0);
 }
 
 double bytes_of(const DeviceSession& session, const DeviceFlowSetup& setup) {
@@ -117,10 +124,10 @@ void move_to(const Context& context, const DeviceSession& session, const Simulat
   const DeviceFlowSetup setup = device_setup(session, options, flow);  // once: it finds modes
   const double bytes = bytes_of(session, setup);
   if (session.device() == Device::portable) context.require_memory(bytes, "the flows on the device");
-  session.require_bytes(
-      bytes, fmt::format("{} flow(s) of {} x {} cells", setup.n_members, setup.n_x, setup.rows_here()));
+  session.require_bytes(bytes, fmt::format("{} of {} x {} cells", counted(setup.n_members, "flow"), setup.n_x,
+                                           setup.rows_here()));
   if (setup.n_slabs() > 1)
-    log::info("Rows of {} flow(s) are shared out over the devices of {} ranks", setup.n_members,
+    log::info("Rows of {} are shared out over the devices of {} ranks", counted(setup.n_members, "flow"),
               setup.n_slabs());
   // The engine's code may be the session's library: a copy of the session goes after it.
   flow.move_to(std::shared_ptr<DeviceFlows>(

@@ -19,6 +19,12 @@ namespace quintet::meshfreeflow {
 /// way to the file, and what HDF5 keeps. Measured: docs/measured.md.
 [[nodiscard]] double frame_bytes(double cells, int flows);
 
+/// The equations and walls, and the start, that the options ask for.
+[[nodiscard]] convection::Problem make_problem(const SimulateOptions& options);
+[[nodiscard]] convection::Start start_of(const SimulateOptions& options);
+
+/// Whether linear equations are solved by transforms along x.
+[[nodiscard]] bool by_transform(const SimulateOptions& options);
 /// Whether linear equations are solved by multigrid.
 [[nodiscard]] bool by_multigrid(const SimulateOptions& options);
 

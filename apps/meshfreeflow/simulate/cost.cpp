@@ -7,6 +7,8 @@
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
 #include "apps/meshfreeflow/simulate/simulation.hpp"
+#include "apps/meshfreeflow/simulate/start_fields.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
@@ -68,12 +70,12 @@ planning::StepCost device_row(const SimulateOptions& options, const DeviceSessio
   const int flows = options.seeds.size(), p = row.ranks;
   const FlowShares shares = flow_shares(p, flows);
   const int members = shares.members_on(0);
-  row.decomposition = fmt::format("{} flow{} each{}", members, members == 1 ? "" : "s",
+  row.decomposition = fmt::format("{} each{}", counted(members, "flow"),
                                   shares.n_slabs > 1 ? fmt::format(", {} slabs", shares.n_slabs) : "");
   if (by_multigrid(options) && shares.n_slabs > 1)
     row.impossible = "multigrid takes whole flows on a device";
   else if (device.device() == Device::gpu && p > device.count())
-    row.impossible = fmt::format("not known: {} ranks on {} GPU(s)", p, device.count());
+    row.impossible = fmt::format("not known: {} ranks on {}", p, counted(device.count(), "GPU"));
   if (!row.impossible.empty()) return row;
   const SlabNeeds needs = device_slab_needs(n_x, n_z, members, shares.n_slabs);
   row.work = needs.cells * members;
@@ -91,7 +93,7 @@ planning::StepCost device_row(const SimulateOptions& options, const DeviceSessio
 planning::StepCost row_of(const SimulateOptions& options, const DeviceSession& device, int p, double base) {
   const auto n_x = options.grid.cells[0], n_z = options.grid.cells[1];
   const int flows = options.seeds.size();
-  planning::StepCost row{.ranks = p, .decomposition = fmt::format("{} slab{}", p, p == 1 ? "" : "s")};
+  planning::StepCost row{.ranks = p, .decomposition = counted(p, "slab")};
   if (p > n_z)
     row.impossible = fmt::format("{} ranks share {} rows of cells; one at most has each", p, n_z);
   else if (device.is_cpu() && by_multigrid(options) && p > 1)
@@ -109,7 +111,8 @@ planning::StepCost row_of(const SimulateOptions& options, const DeviceSession& d
 
 }  // namespace
 
-planning::CostModel cost(Context& context, const SimulateOptions& options, const std::vector<int>& ranks) {
+planning::CostModel cost(Context& context, const SimulateOptions& given, const std::vector<int>& ranks) {
+  const SimulateOptions options = with_start_fields(given);
   QUINTET_CHECK(context.comm().size() == 1, "steps are timed on one rank, but {} were started",
                 context.comm().size());
   const DeviceSession device = open_device(context, options);
@@ -122,16 +125,15 @@ planning::CostModel cost(Context& context, const SimulateOptions& options, const
                small = time_rows(context, device, options,
                                  std::max<std::int64_t>(4, options.grid.cells[1] / 2), timed);
 
-  planning::CostModel model{
-      .what = fmt::format("{}, {} flow{}", description(options), flows, flows == 1 ? "" : "s"),
-      .unit = "cell",
-      .work = cells * double(flows),
-      .engine = {device.description(), device.device() == Device::gpu}};
+  planning::CostModel model{.what = fmt::format("{}, {}", description(options), counted(flows, "flow")),
+                            .unit = "cell",
+                            .work = cells * double(flows),
+                            .engine = {device.description(), device.device() == Device::gpu}};
   model.rate = planning::rate_of(small.cells, small.seconds, large.cells, large.seconds);
   model.rate.floor *= double(flows) / double(timed);
   model.rate.spread = large.steps.spread;
-  model.rate.timed = fmt::format("{} steps of {} flow{} and {} of half their rows", large.steps.n, timed,
-                                 timed == 1 ? "" : "s", small.steps.n);
+  model.rate.timed = fmt::format("{} of {} and {} of half their rows", counted(large.steps.n, "step"),
+                                 counted(timed, "flow"), small.steps.n);
   const double steps = std::ceil(options.time.end / large.dt);
   model.steps = options.time.steps ? std::min(steps, double(*options.time.steps)) : steps;
   const auto& interval = options.output.frame_interval;

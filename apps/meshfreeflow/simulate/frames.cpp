@@ -46,8 +46,8 @@ FieldSeriesHeader header_of(const Simulation& simulation) {
 std::uint64_t frames_to_keep(const Context& context, const FieldSeriesWriter& writer,
                              const Simulation& simulation) {
   const auto& times = writer.times();
-  auto kept = static_cast<std::uint64_t>(
-      std::upper_bound(times.begin(), times.end(), simulation.time() * (1 + round_off)) - times.begin());
+  std::uint64_t kept =
+      std::upper_bound(times.begin(), times.end(), simulation.time() * (1 + round_off)) - times.begin();
   for (std::uint64_t sample = 0; sample < simulation.options().seeds.size(); ++sample)
     kept = std::min(kept, writer.n_frames(sample));
   return std::min(kept, context.recorded_rows(file_name).value_or(kept));
@@ -86,7 +86,7 @@ void Frames::write(const Simulation& simulation) {
   const double time = simulation.time();
   if (!writer_.times().empty() && writer_.times().back() >= time) return;
   const Grid& grid = simulation.flow().grid();
-  const auto rows = static_cast<std::uint64_t>(grid.rows_here()), n = static_cast<std::uint64_t>(grid.x.n());
+  const std::uint64_t rows = grid.rows_here(), n = grid.x.n();
   const hdf5::Box box{{static_cast<std::uint64_t>(grid.first_row()), 0}, {rows, n}};
   for (int m = 0; m < simulation.flow().n_members(); ++m) {
     const Centred values = centred(Exec(), simulation.flow(), m);

@@ -19,7 +19,7 @@ constexpr double window = 10;  ///< of running means (time)
 double cells_within(const Axis& axis, double distance, bool first) {
   double cells = 0;
   for (int i = 0; i < axis.n(); ++i) {
-    const auto k = static_cast<std::size_t>(first ? i : axis.n() - 1 - i);
+    const std::size_t k = first ? i : axis.n() - 1 - i;
     const double begin = first ? axis.faces[k] - axis.faces.front() : axis.faces.back() - axis.faces[k + 1];
     if (begin >= distance) break;
     cells += std::min(1.0, (distance - begin) / axis.widths[k]);
@@ -80,8 +80,7 @@ std::vector<Doubt> Health::doubts(int flow) const {
 
   const double work = mean("buoyancy_work");
   const auto energy = history_.column("kinetic_energy", flow);
-  const auto first =
-      static_cast<std::size_t>(std::lower_bound(times.begin(), times.end(), from) - times.begin());
+  const std::size_t first = std::lower_bound(times.begin(), times.end(), from) - times.begin();
   const double gain = (energy.back() - energy[first]) / (now - times[first]);
   const double mismatch = std::abs(work - dissipation - gain), scale = std::max(std::abs(work), dissipation);
   if (scale > 1e-12)
@@ -121,8 +120,10 @@ void Health::check(const std::vector<Sample>& samples) {
     if (simulation_.time() < options.limits.judged_from) continue;
     for (const auto& doubt : doubts(m)) {
       if (!(doubt.value > 1) && !(doubt.value > doubt.warns_at)) continue;
-      const auto text = fmt::format("{}: {}not resolved: {}", when, flow, doubt.text);
-      if (doubt.value > 1) throw NumericalError(text);
+      const bool is_limit = doubt.value > 1;
+      const auto text = fmt::format("{}: {}{}{}", when, flow,
+                                    is_limit ? "not resolved: " : "hardly resolved: ", doubt.text);
+      if (is_limit) throw NumericalError(text);
       const auto name = flow + doubt.what;
       if (std::find(warned_.begin(), warned_.end(), name) != warned_.end()) continue;
       warned_.push_back(name);

@@ -56,7 +56,7 @@ void History::add(const std::vector<Sample>& samples, double time, std::int64_t 
 std::vector<double> History::column(const std::string& name, int flow) const {
   const auto& values = table_.column(name);
   std::vector<double> result;
-  for (auto i = static_cast<std::size_t>(flow); i < values.size(); i += n_flows_) result.push_back(values[i]);
+  for (std::size_t i = flow; i < values.size(); i += n_flows_) result.push_back(values[i]);
   return result;
 }
 

@@ -34,7 +34,7 @@ std::vector<std::size_t> cells_of_pixels(const Axis& axis, int n) {
 /// As many as the narrowest cell asks for.
 int pixels_of(const Axis& axis) {
   const double narrowest = *std::min_element(axis.widths.begin(), axis.widths.end());
-  return static_cast<int>(std::min<double>(axis.length() / narrowest + 0.5, std::max(most_pixels, axis.n())));
+  return std::min<double>(axis.length() / narrowest + 0.5, std::max(most_pixels, axis.n()));
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ void Pictures::take(const Simulation& simulation, const Instant& now) {
   std::vector<double> rows;
   for (int j = 0; j < b.rows; ++j) rows.insert(rows.end(), b.row(j), b.row(j) + b.n);
   const auto all = gathered(grid, rows);
-  Picture picture{simulation.time(), std::vector<double>(static_cast<std::size_t>(n_x_) * n_z_)};
+  Picture picture{simulation.time(), std::vector<double>(std::int64_t{n_x_} * n_z_)};
   if (grid.comm().is_root()) {
     std::size_t pixel = 0;
     const auto columns = cells_of_pixels(grid.x, n_x_);

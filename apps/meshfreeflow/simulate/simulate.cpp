@@ -11,6 +11,8 @@
 #include "apps/meshfreeflow/simulate/point_spectrogram.hpp"
 #include "apps/meshfreeflow/simulate/simulate_report.hpp"
 #include "apps/meshfreeflow/simulate/simulation.hpp"
+#include "apps/meshfreeflow/simulate/start_fields.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
@@ -21,7 +23,8 @@ namespace {
 
 void announce(Context& context, const Simulation& simulation) {
   const auto& options = simulation.options();
-  log::info("{}; {} flow(s), {} rank(s)", description(options), options.seeds.size(), context.comm().size());
+  log::info("{}; {}, {}", description(options), counted(options.seeds.size(), "flow"),
+            counted(context.comm().size(), "rank"));
   announce_restart(context, simulation.step(), simulation.last_step(), "time.steps");
   QUINTET_CHECK(
       simulation.time() <= options.time.end * (1 + 1e-12),
@@ -44,7 +47,8 @@ void announce(Context& context, const Simulation& simulation) {
 
 }  // namespace
 
-void simulate(Context& context, const SimulateOptions& options) {
+void simulate(Context& context, const SimulateOptions& given) {
+  const SimulateOptions options = with_start_fields(given);
   const DeviceSession device = open_device(context, options);
   const auto simulation =
       context.timed("start", [&] { return std::make_shared<Simulation>(context, options); });
@@ -52,6 +56,8 @@ void simulate(Context& context, const SimulateOptions& options) {
   PointSpectrogram::check(*simulation);
   announce(context, *simulation);
   context.describe_run("flow", description(options));
+  if (options.control)
+    log::info("Section control is for meshfreeflow control; the walls here keep their buoyancy");
   if (!context.go_ahead({"fields.h5", "fields*.xmf"})) return;
 
   History history(context, simulation->flow().n_members(), simulation->step());

@@ -8,6 +8,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/application/report/statistics.hpp"
+#include "io/log/counted.hpp"
 
 namespace quintet::meshfreeflow {
 
@@ -20,8 +21,7 @@ namespace {
 std::vector<double> at_equal_times(const std::vector<double>& times, const std::vector<double>& values,
                                    double from) {
   std::vector<double> result;
-  const auto first =
-      static_cast<std::size_t>(std::lower_bound(times.begin(), times.end(), from) - times.begin());
+  const std::size_t first = std::lower_bound(times.begin(), times.end(), from) - times.begin();
   if (first + 1 >= times.size()) return result;
   const std::size_t n = times.size() - first;
   std::size_t k = first;
@@ -58,7 +58,7 @@ Mean mean_of(const History& history, const char* name, double from) {
   if (means.size() < 3) return mean;
   double spread = 0;
   for (const double one : means) spread += (one - mean.value) * (one - mean.value);
-  const auto n = static_cast<double>(means.size());
+  const double n = means.size();
   mean.error = std::sqrt(spread / (n - 1) / n);
   return mean;
 }
@@ -181,10 +181,9 @@ void report_spectra(Context& context, const SimulateOptions& options, const Mean
   plot.y_label = "contribution of a wave";
   plot.log_x = plot.log_y = true;
   plot.caption = fmt::format(
-      "Means over {} instants from time {:g} on and all flows. A resolved flow falls by orders of magnitude "
-      "towards the right end, "
-      "without turning up.",
-      spectra.size(), options.statistics.from);
+      "Means over {} from time {:g} on and all flows. A resolved flow falls by orders of magnitude towards "
+      "the right end, without turning up.",
+      counted(spectra.size(), "instant"), options.statistics.from);
   const auto& k = spectra.wavenumbers();
   plot.curves = {{"(u² + w²)/2, volume", k, visible(means[2])},
                  {"b², volume", k, visible(means[3])},
@@ -220,10 +219,10 @@ void report_simulation(Context& context, const Simulation& simulation, const His
                        const Health& health, const MeanSpectra& spectra, const Pictures& pictures,
                        std::int64_t steps, double seconds) {
   const auto& options = simulation.options();
-  context.report().title(
-      "meshfreeflow simulate",
-      fmt::format("{}, {} steps to time {:.4g}", description(options), simulation.step(), simulation.time()));
-  context.headline("time", fmt::format("{:.6g} ({} steps)", simulation.time(), simulation.step()));
+  context.report().title("meshfreeflow simulate",
+                         fmt::format("{}, {} to time {:.4g}", description(options),
+                                     counted(simulation.step(), "step"), simulation.time()));
+  context.headline("time", fmt::format("{:.6g} ({})", simulation.time(), counted(simulation.step(), "step")));
   pictures.report(context);
   if (!history.empty()) {  // of a finished run whose run.h5 is lost there is nothing to tell
     report_nusselt(context, options, history, health);
@@ -234,7 +233,7 @@ void report_simulation(Context& context, const Simulation& simulation, const His
   const Grid& grid = simulation.flow().grid();
   const double cells = static_cast<double>(grid.x.n()) * grid.z.n() * simulation.flow().n_members();
   context.summarise("time_end", simulation.time());
-  context.summarise("flows", static_cast<std::int64_t>(simulation.flow().n_members()));
+  context.summarise("flows", simulation.flow().n_members());
   context.summarise("cells", static_cast<std::int64_t>(cells), "of all flows");
   context.summarise("dt_last", simulation.last_dt());
   if (steps > 0 && seconds > 0)

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "apps/application/life/context.hpp"
+#include "apps/meshfreeflow/simulate/start_fields.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -56,9 +57,11 @@ Simulation::Simulation(const Context& context, const SimulateOptions& options)
     load(context.comm(), *file);
     return;
   }
-  const auto& from = options.start;
-  const Start start{from.conducting, from.roll, from.roll_pairs, from.noise, from.noise_modes};
-  for (int m = 0; m < flow_->n_members(); ++m) fill(flow_->problem(), start, options.seeds[m], *flow_, m);
+  if (options_.start.fields)
+    fill_from_fields(options_, *flow_);
+  else
+    for (int m = 0; m < flow_->n_members(); ++m)
+      fill(flow_->problem(), start_of(options_), options_.seeds[m], *flow_, m);
   flow_->start(Exec());
 }
 
@@ -112,7 +115,7 @@ bool Simulation::finished() const {
 std::int64_t Simulation::last_step() const {
   if (finished()) return step();
   const double dt = last_dt_ > 0 ? last_dt_ : options_.time.most_dt;
-  const auto n = static_cast<std::int64_t>(std::min(std::ceil((options_.time.end - time()) / dt), 1e15));
+  const std::int64_t n = std::min(std::ceil((options_.time.end - time()) / dt), 1e15);
   const std::int64_t last = step() + std::max<std::int64_t>(n, 1);
   return options_.time.steps ? std::min(last, *options_.time.steps) : last;
 }
@@ -123,7 +126,7 @@ void Simulation::save(hdf5::Group& root) const {
   group.set_attribute("time", flow_->time());
   group.set_attribute("step", flow_->step());
   group.set_attribute("last_dt", last_dt_);
-  const auto members = static_cast<std::uint64_t>(flow_->n_members());
+  const std::uint64_t members = flow_->n_members();
   const std::size_t n_z = grid.z.n(), n_x = grid.x.n();
   for (std::uint64_t m = 0; m < members; ++m)
     for (const auto& [name, text, field] : fields) {

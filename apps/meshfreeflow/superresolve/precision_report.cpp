@@ -9,6 +9,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "physics/kernels/gemm_bf16.hpp"
 
 namespace quintet::meshfreeflow {
@@ -51,10 +52,10 @@ void tell_precision(Context& context, const flow::FlowPredictor& predictor, hdf5
   auto& report = context.report();
   report.section("bf16 beside fp32");
   report.paragraph(fmt::format(
-      "The decoder's products were made of numbers rounded to bf16 ({}). At {} points they were made of "
+      "The decoder's products were made of numbers rounded to bf16 ({}). At {} they were made of "
       "fp32, too. Differences of fields are over the field's standard deviation in training, rms differences "
       "of residuals over the residual's rms.",
-      doc_of(bf16_unit()), check.points));
+      doc_of(bf16_unit()), counted(check.points, "point")));
   report.table({"", "rms", "largest"}, rows);
 }
 

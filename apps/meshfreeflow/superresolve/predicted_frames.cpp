@@ -24,8 +24,8 @@ namespace {
 struct Rows {
   int first, count;
   Rows(const Comm& comm, int n) {
-    first = static_cast<std::int64_t>(n) * comm.rank() / comm.size();
-    count = static_cast<int>(static_cast<std::int64_t>(n) * (comm.rank() + 1) / comm.size()) - first;
+    first = std::int64_t{n} * comm.rank() / comm.size();
+    count = static_cast<int>(std::int64_t{n} * (comm.rank() + 1) / comm.size()) - first;
   }
 };
 
@@ -72,8 +72,7 @@ template <class Real>
 std::vector<Real> column_of(const std::vector<float>& values, std::size_t n, std::size_t k,
                             double offset = 0) {
   std::vector<Real> column;
-  for (std::size_t i = k; i < values.size(); i += n)
-    column.push_back(static_cast<Real>(offset + double{values[i]}));
+  for (std::size_t i = k; i < values.size(); i += n) column.push_back(offset + double{values[i]});
   return column;
 }
 
@@ -110,7 +109,7 @@ void predict_as(Context& context, flow::FlowPredictor& predictor, flow::ErrorBar
   const auto path = context.path(frames_file);
   auto writer = FieldSeriesWriter::create(context.comm(), path, header, context.provenance());
   const Rows rows(context.comm(), grid[1].size());
-  const auto n_x = static_cast<std::size_t>(grid[2].size()), n_rows = static_cast<std::size_t>(rows.count);
+  const std::size_t n_x = grid[2].size(), n_rows = rows.count;
   const hdf5::Box box{{static_cast<std::uint64_t>(rows.first), 0}, {n_rows, n_x}};
   const auto z_weights = flow::mean_weights(header.axes[0]), x_weights = flow::mean_weights(header.axes[1]);
   const std::size_t n_fields = predictor.header().fields.size(),

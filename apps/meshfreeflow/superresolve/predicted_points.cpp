@@ -11,6 +11,7 @@
 #include "apps/meshfreeflow/superresolve/precision_report.hpp"
 #include "apps/meshfreeflow/superresolve/predicted_frames.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
@@ -49,9 +50,9 @@ hdf5::Description labels_of(const flow::FlowModelHeader& model, std::size_t n_eq
 void predict_points(Context& context, flow::FlowPredictor& predictor, flow::ErrorBars* bars,
                     const std::vector<double>& points) {
   const Comm& comm = context.comm();
-  const auto n_points = static_cast<std::int64_t>(points.size() / 3);
-  const auto first = static_cast<std::size_t>(n_points * comm.rank() / comm.size()),
-             end = static_cast<std::size_t>(n_points * (comm.rank() + 1) / comm.size()), n_here = end - first;
+  const std::int64_t n_points = points.size() / 3;
+  const std::size_t first = n_points * comm.rank() / comm.size(),
+                    end = n_points * (comm.rank() + 1) / comm.size(), n_here = end - first;
   const auto& model = predictor.header();
   const std::size_t n_fields = model.fields.size(), n_equations = predictor.equation_names().size(),
                     n_bars = bars == nullptr ? 0 : n_fields, n = n_fields + n_equations + n_bars;
@@ -107,7 +108,8 @@ void predict_points(Context& context, flow::FlowPredictor& predictor, flow::Erro
   }
   context.summarise("points", n_points);
   context.headline("points", std::to_string(n_points));
-  log::info("{} points are {} and points.csv beside it", n_points, context.path("points.h5"));
+  log::info("{} {} and points.csv beside it", counted(n_points, "point is", "points are"),
+            context.path("points.h5"));
 }
 
 }  // namespace quintet::meshfreeflow

@@ -170,7 +170,7 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
   else
     predict_frames(context, predictor, bars ? &*bars : nullptr, grid, parameters);
   if (options.experts) sign(context, chosen, options.output.points ? "points.h5" : frames_file);
-  context.summarise("outside_training", static_cast<std::int64_t>(predictor.doubts().size()),
+  context.summarise("outside_training", predictor.doubts().size(),
                     "in how many ways the input goes beyond the model's training");
 }
 

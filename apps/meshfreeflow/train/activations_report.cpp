@@ -42,7 +42,7 @@ void announce_activations(Context& context, const Training& training) {
   if (!found) return;
   context.describe_run("activations", summary_of(*found));
   log::info("memory: {}; {} of this process in all\n{}", summary_of(*found),
-            text_of_bytes(static_cast<std::size_t>(*training.memory_predicted())),
+            text_of_bytes(*training.memory_predicted()),
             planning::table_of(found->chain, found->plan.policies));
 }
 

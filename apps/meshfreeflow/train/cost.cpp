@@ -27,7 +27,7 @@ struct Layers {
   int add(Layer layer, std::vector<int> from) {
     layers.push_back(std::move(layer));
     reads.push_back(std::move(from));
-    return static_cast<int>(layers.size()) - 1;
+    return std::ssize(layers) - 1;
   }
 };
 
@@ -79,6 +79,11 @@ void add_encoder(Layers& all, const flow::FlowModelHeader& header) {
     Layer layer;
     layer.name = block.name;
     layer.x = sizes_of(block.n_in, before), layer.y = sizes_of(block.n_out, shape);
+    if (block.kind == flow::UnetBlockKind::fourier) {  // as a pointwise convolution that has all its weights
+      layer.kind = LayerKind::convolution;
+      layer.kernel = {1, 1, 1};
+      layer.weights = static_cast<std::int64_t>(block.n_parameters);
+    }
     if (block.kind == flow::UnetBlockKind::pool) {
       layer.kind = LayerKind::max_pool;
       layer.kernel.assign(block.factor.begin(), block.factor.end());
@@ -92,9 +97,8 @@ void add_encoder(Layers& all, const flow::FlowModelHeader& header) {
 /// operator.
 void add_decoder(Layers& all, const Training& training, const TrainOptions& options) {
   const bool derives = options.loss.gamma > 0;
-  const std::int64_t channels =
-      1 + (derives ? static_cast<std::int64_t>(training.trainer().operator_texts().size()) : 0);
-  const std::int64_t rows = 8 * options.data.points * channels;
+  const std::int64_t channels = 1 + (derives ? std::ssize(training.trainer().operator_texts()) : 0);
+  const std::int64_t rows = 8 * (options.data.points * channels + points_of_rows(options));
   for (const auto& block : training.trainer().describe().blocks) {
     if (!block.name.starts_with("decoder ") || block.parameters == 0) continue;
     all.add({.name = block.name,
@@ -191,7 +195,7 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
     } else if (p > options.batch) {
       row.impossible = fmt::format("{} ranks share {} crops of a batch", p, options.batch);
     } else {
-      const auto needs = step_needs(header, options.batch, p);
+      const auto needs = step_needs(header, options.batch, p, options.loss.spectral > 0);
       row.work = needs.crops;
       row.memory = memory_of(small, large, row.work) + bytes_of_files + (p > 1 ? bytes_of_messages : 0);
       row.sums = {needs.sums, needs.bytes_summed};

@@ -34,6 +34,7 @@ void add_set(std::vector<RunColumn<Row>>& columns, const std::string& set, FlowL
   add("values", [](const FlowLosses& of) { return of.values; });
   add("residuals", [](const FlowLosses& of) { return of.residuals; });
   add("boundaries", [](const FlowLosses& of) { return of.boundaries; });
+  add("spectra", [](const FlowLosses& of) { return of.spectra; });
   for (std::size_t f = 0; f < fields.size(); ++f)
     add("field_" + fields[f], [f](const FlowLosses& of) { return of.by_field[f]; });
   for (std::size_t e = 0; e < equations.size(); ++e)
@@ -123,6 +124,7 @@ void LearningCurve::report(Report& report) const {
   plot("Equations, " + set, "residual in physical units", by_equation);
   plot("Boundary conditions", "loss",
        {{"training", "training_boundaries"}, {"validation", "validation_boundaries"}});
+  plot("Spectra of rows", "loss", {{"training", "training_spectra"}, {"validation", "validation_spectra"}});
   plot("Learning rate", "learning rate", {{"", "learning_rate"}});
 }
 

@@ -31,9 +31,7 @@ std::string tiles_in_words(const Comm& comm, const TrainOptions& options, const 
   };
   const auto with = flow::network_needs(header, parallel, options.tile),
              without = flow::network_needs(header, parallel);
-  const auto size = [](double numbers) {
-    return text_of_bytes(static_cast<std::size_t>(sizeof(float) * numbers));
-  };
+  const auto size = [](double numbers) { return text_of_bytes(sizeof(float) * numbers); };
   const bool has_all = !options.precision.splits() && (comm.size() == 1 || parallel.zero_stage() < 2);
   return fmt::format(
       "{}: the largest unit begins with '{}' and has {}, without tiles '{}' and {}{}", layers,
@@ -44,12 +42,18 @@ std::string tiles_in_words(const Comm& comm, const TrainOptions& options, const 
                                          : "; tiles gain nothing: it is no smaller");
 }
 
+std::int64_t points_of_rows(const TrainOptions& options) {
+  const auto& crop = options.data.crop;
+  return options.loss.spectral > 0 ? options.loss.spectral_rows * std::max(crop[1], crop[2]) : 0;
+}
+
 double activation_bytes(const networks::ChainDescription& chain, const TrainOptions& options, int n_crops,
                         bool computes_here) {
   double nodes = 0, rows = 0;
   for (const auto& block : chain.blocks)
     (block.name.starts_with("decoder ") ? rows : nodes) += block.kept_bytes;
-  const double points = static_cast<double>(options.data.points) * 8;  // rows: nodes of a point
+  const double points =
+      static_cast<double>(options.data.points + points_of_rows(options)) * 8;  // rows: nodes of a point
   // On the host as measured (docs/measured.md): derivatives go through the rows one after the other. There
   // with all channels at once.
   const double all =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "apps/application/training/stage_in_force.hpp"
@@ -31,6 +32,9 @@ namespace quintet::meshfreeflow {
 [[nodiscard]] std::string tiles_in_words(const Comm& comm, const TrainOptions& options,
                                          const ParallelOptions& parallel,
                                          const flow::FlowModelHeader& header);
+
+/// Points of a crop at most that spectra of rows ask for.
+[[nodiscard]] std::int64_t points_of_rows(const TrainOptions& options);
 
 /// Memory that crops leave for the backward pass, roughly, before a step was measured (bytes): at most the
 /// budget of section `memory`.

@@ -131,10 +131,9 @@ void report_training(Context& context, const TrainOptions& options, const Traini
   }
   context.summarise("training_steps", training.step());
   context.summarise("training_threads", std::int64_t{training.threads()}, "of torch, a rank");
-  context.summarise("parameters", static_cast<std::int64_t>(chain.total().parameters));
+  context.summarise("parameters", chain.total().parameters);
   summarise_stage(context, training.parallel(), training.trainer().account());
-  context.summarise("gradient_bytes", static_cast<std::int64_t>(chain.total().parameter_bytes),
-                    "reduced each step, a rank");
+  context.summarise("gradient_bytes", chain.total().parameter_bytes, "reduced each step, a rank");
   if (loop.steps > 0) {
     context.headline("speed", fmt::format("{:.3g} s a step", loop.step_seconds / loop.steps));
     context.summarise("seconds_per_step", loop.step_seconds / loop.steps);

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <fmt/format.h>
+#include "apps/meshfreeflow/setup/output_name.hpp"
 
 namespace quintet::meshfreeflow {
 
@@ -38,11 +38,7 @@ void describe(Schema& schema, TrainOptions& options) {
       .existing_file();
   schema.text("output", options.output, "The best model by validation, in the run's directory")
       .on_restart(OnRestart::free);
-  schema.check([&options]() -> std::optional<std::string> {
-    const auto& name = options.output;
-    if (name.ends_with(".h5") && name.find('/') == std::string::npos && name != "run.h5") return std::nullopt;
-    return fmt::format("output '{}': expected a name without folders that ends in .h5, but not run.h5", name);
-  });
+  schema.check([&options] { return problem_of_output(options.output); });
   describe_device(schema, options.device);
   describe(schema, options.checkpoints);
 }

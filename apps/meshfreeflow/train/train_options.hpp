@@ -31,7 +31,8 @@ struct TrainOptions {
   flow::FlowDataOptions data;
   /// A correction to interpolation: from random fields minutes of training are worse than interpolation.
   /// Model files without the key have none, the default of the struct.
-  flow::FlowModelOptions model{.decoder = {.base = flow::DecoderBase::interpolation}};
+  flow::FlowModelOptions model{
+      .encoder = {}, .decoder = {.base = flow::DecoderBase::interpolation}, .conditioning = {}};
   flow::EquationOptions equations;
   flow::FlowLossOptions loss;
   OptimiserOptions optimiser{.clip = 1};

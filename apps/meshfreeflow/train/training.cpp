@@ -28,15 +28,23 @@ constexpr std::uint64_t validation_stream = 0x76616c6964;  ///< apart from the t
 
 /// Losses as numbers that add up, and back.
 std::vector<double> numbers_of(const FlowLosses& losses) {
-  std::vector<double> numbers{losses.total, losses.values, losses.residuals, losses.boundaries};
+  std::vector<double> numbers{losses.total, losses.values, losses.residuals, losses.boundaries,
+                              losses.spectra};
   numbers.insert(numbers.end(), losses.by_field.begin(), losses.by_field.end());
   numbers.insert(numbers.end(), losses.by_equation.begin(), losses.by_equation.end());
   return numbers;
 }
 FlowLosses losses_of(const std::vector<double>& numbers, double scale, std::size_t n_fields) {
-  FlowLosses losses{scale * numbers[0], scale * numbers[1], scale * numbers[2], scale * numbers[3], {}, {}};
-  for (std::size_t i = 4; i < numbers.size(); ++i)
-    (i < 4 + n_fields ? losses.by_field : losses.by_equation).push_back(scale * numbers[i]);
+  constexpr std::size_t first = 5;
+  FlowLosses losses{scale * numbers[0],
+                    scale * numbers[1],
+                    scale * numbers[2],
+                    scale * numbers[3],
+                    scale * numbers[4],
+                    {},
+                    {}};
+  for (std::size_t i = first; i < numbers.size(); ++i)
+    (i < first + n_fields ? losses.by_field : losses.by_equation).push_back(scale * numbers[i]);
   return losses;
 }
 void add(std::vector<double>& sums, const std::vector<double>& numbers) {
@@ -181,10 +189,10 @@ Training::Training(const Comm& comm, const TrainOptions& options, const DeviceSe
       rate_(options.learning_rate),
       validates_(data_.n_crops(Split::validation) > 0),
       best_loss_(std::numeric_limits<double>::infinity()) {
+  if (options_.loss.spectral > 0) static_cast<void>(data_.rows());  // refuse what has none before any step
   if (checkpoint) load(*checkpoint);
   if (!options_.memory.is_planned()) return;
-  trainer_.plan_activations(
-      data_.batch(Split::train, options_.seed, 0, trainer_.first_crop(), trainer_.n_crops()));
+  trainer_.plan_activations(draw(Split::train, 0));
   memory_predicted_ = predict_memory();
 }
 
@@ -195,7 +203,7 @@ double Training::predict_memory() const {
   const PageArena& arena = PageArena::of_process();
   const auto use = arena.use();
   const double besides = 1e6 * std::max(peak_memory_mb(), resident_memory_mb()) - double(use.most_resident);
-  const auto tensors = static_cast<double>(trainer_.activations()->plan.cost.peak);
+  const double tensors = trainer_.activations()->plan.cost.peak;
   const double spread = arena.has_addresses() ? 1 + 1.0 / PageArena::slack_share : 2;
   // The best model and the one that is written; HDF5 and the report.
   const double later = 4 * 4 * static_cast<double>(trainer_.n_parameters()) + bytes_of_files;
@@ -209,15 +217,20 @@ void Training::choose_threads(const Threads& threads) {
   TimedWork work{"gradients", set_torch_threads, {}, before};
   // A plan of activations was made by what was measured with all threads.
   if (!options_.memory.is_planned() && before == 0) {
-    const auto batch = data_.batch(Split::train, options_.seed, 0, trainer_.first_crop(), trainer_.n_crops());
+    const auto batch = draw(Split::train, 0);
     work.piece = [this, batch] { trainer_.rehearse(batch); };
   }
   threads_ = choose_timed_threads(comm_, threads, work);
 }
 
+flow::Batch Training::draw(Split split, std::int64_t step) const {
+  const std::uint64_t seed = options_.seed, stream = split == Split::validation ? validation_stream : 0;
+  const int n_rows = options_.loss.spectral > 0 ? static_cast<int>(options_.loss.spectral_rows) : 0;
+  return data_.batch(split, seed ^ stream, step, trainer_.first_crop(), trainer_.n_crops(), n_rows);
+}
+
 void Training::advance() {
-  const auto batch =
-      data_.batch(Split::train, options_.seed, step_, trainer_.first_crop(), trainer_.n_crops());
+  const auto batch = draw(Split::train, step_);
   const double rate = rate_.rate(step_);
   last_ = trainer_.step(batch, step_, rate);
   auto numbers = numbers_of(last_);
@@ -238,10 +251,7 @@ void Training::validate() {
   if (!validates_) return rate_.observe(row_.training.total);
   std::vector<double> sums;
   for (int b = 0; b < options_.validation.batches; ++b) {
-    const auto batch =
-        data_.batch(Split::validation, static_cast<std::uint64_t>(options_.seed) ^ validation_stream, b,
-                    trainer_.first_crop(), trainer_.n_crops());
-    add(sums, numbers_of(trainer_.evaluate(batch, b)));
+    add(sums, numbers_of(trainer_.evaluate(draw(Split::validation, b), b)));
   }
   row_.validation = losses_of(sums, 1.0 / options_.validation.batches, n_fields);
   rate_.observe(row_.validation.total);
@@ -256,7 +266,7 @@ void Training::validate() {
 
 flow::FlowModel Training::best() const {
   auto model = trainer_.model();
-  if (!best_statistics_.empty()) {
+  if (best_step_ > 0) {
     model.parameters = best_parameters_;
     model.statistics = best_statistics_;
   }
@@ -293,7 +303,7 @@ void Training::save(hdf5::Group& root) const {
   write("learning_rate", rate_.state(), "Reduction, least loss, validations waited");
   write("best_loss", std::vector<double>{best_loss_}, "Least validation loss");
   if (!sums_.empty()) write("sums", sums_, "Losses of the steps since the last validation, and their number");
-  if (!best_statistics_.empty()) {
+  if (best_step_ > 0) {
     group.write<float>("best_parameters", best_parameters_, {trainer_.n_parameters()},
                        {"1", {"value"}, "Weights of the best model"});
     write("best_statistics", best_statistics_, "Statistics of the best model");
@@ -312,6 +322,10 @@ void Training::load(const std::string& checkpoint) {
   rate_.restore(group.read<double>("learning_rate"));
   best_loss_ = group.read<double>("best_loss", {1})[0];
   if (group.has("sums")) sums_ = group.read<double>("sums");
+  // Checkpoints of before losses had spectra lack their sum.
+  const auto& header = trainer_.header();
+  if (sums_.size() == 4 + header.fields.size() + header.equations.interior.size() + 1)
+    sums_.insert(sums_.begin() + 4, 0);
   trainer_.restore(group.open_group("trainer"));
   if (group.has("best_parameters")) {
     const auto size = flow::flow_network_size(trainer_.header());

@@ -69,6 +69,8 @@ class Training {
   [[nodiscard]] std::optional<double> memory_predicted() const { return memory_predicted_; }
 
  private:
+  /// This rank's crops of a step, or of a validation's batch.
+  [[nodiscard]] flow::Batch draw(flow::Split split, std::int64_t step) const;
   void validate();
   void load(const std::string& checkpoint);
   [[nodiscard]] double predict_memory() const;

@@ -70,7 +70,7 @@ struct Columns {
     const double* const ends = beyond == nullptr ? nullptr : beyond + std::ptrdiff_t{2} * (number - m) + m;
     double* const q = f.field(set, which, member) + m;
     double* const rest = f.field(f.eliminated, which % 3, member) + m;
-    const auto place = [n_x](int j) { return static_cast<std::ptrdiff_t>(j) * n_x; };
+    const auto place = [n_x](int j) { return std::int64_t{j} * n_x; };
     const int n_blocks = (n_z + ahead - 1) / ahead;
     double x = ends == nullptr ? 0.0 : ends[0], carried = 0;
     for (int block = 0; block < n_blocks; ++block) {
@@ -174,8 +174,7 @@ struct EndSides {
     double x = 0, carried = 0, weight = 1, sum = 0, lacking = 0;
     for (int first = 0; first < n_z; first += ahead) {
       double value[ahead];
-      for (int k = 0; k < ahead; ++k)
-        value[k] = first + k < n_z ? q[static_cast<std::ptrdiff_t>(first + k) * n_x] : 0.0;
+      for (int k = 0; k < ahead; ++k) value[k] = first + k < n_z ? q[std::int64_t{first + k} * n_x] : 0.0;
       for (int k = 0; k < ahead; ++k) {
         const int j = first + k;
         if (j >= n_z) break;
@@ -259,7 +258,7 @@ struct EdgeRows {
     const int row = Pack ? (upwards ? n_z - 1 : 0) : (upwards ? -1 : n_z);
     if (row < f.mesh.lowest || row > f.mesh.highest) return;  // a wall
     double* const field = upwards ? fields.up[line] : fields.down[line - fields.n_up];
-    double& value = field[member * f.stride() + static_cast<std::ptrdiff_t>(row) * n_x + i];
+    double& value = field[member * f.stride() + std::int64_t{row} * n_x + i];
     if (Pack)
       parcel[number] = value;
     else

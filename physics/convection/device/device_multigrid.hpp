@@ -138,14 +138,13 @@ class DeviceMultigrid {
   }
   static std::int64_t vector_size(const DeviceFlowSetup& setup) {
     std::int64_t columns = setup.n_x;  // directions
-    for (const auto& level : setup.equations[0].levels)
-      columns += 2 * static_cast<std::int64_t>(level.weight.size());
+    for (const auto& level : setup.equations[0].levels) columns += 2 * std::ssize(level.weight);
     return most_fields * setup.n_members * (columns * setup.n_z + n_parts(setup));
   }
   static std::int64_t n_places(const DeviceFlowSetup& setup) {
     std::int64_t n = setup.n_x;
     for (const auto& level : setup.equations[0].levels) {
-      const auto columns = static_cast<std::int64_t>(level.weight.size());
+      const std::int64_t columns = level.weight.size();
       n += 2 * columns + (columns + 1) / 2;
     }
     return n + n % 2;  // memory comes in words of 8 bytes
@@ -215,7 +214,7 @@ class DeviceMultigrid {
   void relax(const Solve& solve, const GridLevel& level, int from, int to, bool alone, bool singular) {
     if (from == to) return;
     const std::int64_t lines = std::int64_t{to - from} * solve.pairs();
-    const auto room = static_cast<std::int64_t>(Exec().concurrency());
+    const std::int64_t room = Exec().concurrency();
     const int most = std::max(std::min(most_segments, solve.f.mesh.n_z / fewest_rows), 1);
     const int segments = segments_ > 0 ? std::min(segments_, solve.f.mesh.n_z)
                                        : static_cast<int>(std::clamp<std::int64_t>(room / lines, 1, most));

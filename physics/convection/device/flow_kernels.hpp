@@ -29,7 +29,7 @@ struct Mesh {
 /// The row j of a field, beyond a wall the row at it.
 KOKKOS_INLINE_FUNCTION const double* row_of(const Mesh& mesh, const double* value, int j) {
   j = j < mesh.lowest ? mesh.lowest : j > mesh.highest ? mesh.highest : j;
-  return value + static_cast<std::ptrdiff_t>(j) * mesh.n_x;
+  return value + std::int64_t{j} * mesh.n_x;
 }
 /// Fields of a flow [n_z, n_x] with the values beyond their walls, as exchange() fills them.
 struct LeftFaces {
@@ -109,16 +109,13 @@ struct Flows {
   /// [n_z] sum_j to_mean_j q_j over all rows is what must be added to a pressure of this right-hand side.
   const double* to_mean;
 
-  KOKKOS_INLINE_FUNCTION std::ptrdiff_t cells() const {
-    return static_cast<std::ptrdiff_t>(mesh.n_z) * mesh.n_x;
-  }
+  KOKKOS_INLINE_FUNCTION std::ptrdiff_t cells() const { return std::int64_t{mesh.n_z} * mesh.n_x; }
   /// Numbers from a flow to the next.
   KOKKOS_INLINE_FUNCTION std::ptrdiff_t stride() const {
-    return static_cast<std::ptrdiff_t>(mesh.n_z + 2 * margin) * mesh.n_x;
+    return std::int64_t{mesh.n_z + 2 * margin} * mesh.n_x;
   }
   KOKKOS_INLINE_FUNCTION double* field(double* set, int which, int member) const {
-    return set + (static_cast<std::ptrdiff_t>(which) * n_members + member) * stride() +
-           static_cast<std::ptrdiff_t>(margin) * mesh.n_x;
+    return set + (std::int64_t{which} * n_members + member) * stride() + std::int64_t{margin} * mesh.n_x;
   }
   /// Number of all cells of all flows.
   std::int64_t size() const { return std::int64_t{n_members} * cells(); }
@@ -152,7 +149,7 @@ struct RightHandSide {
     const double gradient[3] = {wall[0] ? 0.0 : a * mesh.x_inverse_gap[i] * (p(j, i) - p(j, i - 1)),
                                 wall[1] ? 0.0 : a * mesh.z_inverse_gap[j] * (p(j, i) - p(j - 1, i)),
                                 -a * heat(j, i)};
-    const std::ptrdiff_t cell = static_cast<std::ptrdiff_t>(j) * mesh.n_x + i;
+    const std::ptrdiff_t cell = std::int64_t{j} * mesh.n_x + i;
     for (int which = 0; which < 3; ++which) {
       double& before = f.field(f.state, which, member)[cell];
       double& between = f.field(f.stage, which, member)[cell];
@@ -188,7 +185,7 @@ struct Divergence {
     const double divergence =
         1 / a *
         divergence_of(About{u, j, i}, About{w, j, i}, mesh.x_inverse_width[i], mesh.z_inverse_width[j]);
-    const std::ptrdiff_t cell = static_cast<std::ptrdiff_t>(j) * mesh.n_x + i;
+    const std::ptrdiff_t cell = std::int64_t{j} * mesh.n_x + i;
     f.field(f.stage, 3, member)[cell] = divergence;
     f.field(f.state, 3, member)[cell] += -a * f.viscosity * divergence;
   }
@@ -202,7 +199,7 @@ struct Projection {
     const Mesh& mesh = f.mesh;
     const auto [member, j, i] = cell_of(f, number);
     const Centres phi{mesh, f.field(f.stage, 3, member)};
-    const std::ptrdiff_t cell = static_cast<std::ptrdiff_t>(j) * mesh.n_x + i;
+    const std::ptrdiff_t cell = std::int64_t{j} * mesh.n_x + i;
     if (i > 0 || mesh.periodic)
       f.field(set, 0, member)[cell] -= a * mesh.x_inverse_gap[i] * (phi(j, i) - phi(j, i - 1));
     double& w = f.field(set, 1, member)[cell];
@@ -251,7 +248,7 @@ struct Rows {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
     const Mesh& mesh = f.mesh;
-    const int pairs = (mesh.n_z + 1) / 2, number = static_cast<int>(team.league_rank());
+    const int pairs = (mesh.n_z + 1) / 2, number = team.league_rank();
     const int pair = number % pairs, member = number / pairs % f.n_members,
               which = first_field + number / pairs / f.n_members;
     double* const a = f.field(set, which, member) + std::ptrdiff_t{2} * pair * mesh.n_x;

@@ -40,8 +40,8 @@ Four shared_anew(const Comm& comm, const Four& here, int n, const From& from, co
     n_received.push_back(std::int64_t{4} * common(from(rank), wanted).n() * n);
     for (const auto& field : here) {
       if (out.n() == 0) continue;
-      const auto first = field.begin() + static_cast<std::ptrdiff_t>(out.first - mine.first) * n;
-      sent.insert(sent.end(), first, first + static_cast<std::ptrdiff_t>(out.n()) * n);
+      const auto first = field.begin() + std::int64_t{out.first - mine.first} * n;
+      sent.insert(sent.end(), first, first + std::int64_t{out.n()} * n);
     }
   }
   std::vector<double> received(std::int64_t{4} * wanted.n() * n);
@@ -53,9 +53,9 @@ Four shared_anew(const Comm& comm, const Four& here, int n, const From& from, co
   for (int rank = 0; rank < comm.size(); ++rank) {
     const Rows in = common(from(rank), wanted);
     if (in.n() == 0) continue;
-    const auto count = static_cast<std::ptrdiff_t>(in.n()) * n;
+    const auto count = std::int64_t{in.n()} * n;
     for (auto& field : there) {
-      std::copy(next, next + count, field.begin() + static_cast<std::ptrdiff_t>(in.first - wanted.first) * n);
+      std::copy(next, next + count, field.begin() + std::int64_t{in.first - wanted.first} * n);
       next += count;
     }
   }

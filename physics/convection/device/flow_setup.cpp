@@ -43,7 +43,7 @@ void add_basis(DeviceEquations& result, const Problem& problem, const Grid& grid
   if (transforms) {
     result.basis = line_basis(problem, unknown);
   } else {
-    const auto n = static_cast<std::size_t>(grid.x.n()), batch = static_cast<std::size_t>(basis->batch());
+    const std::size_t n = grid.x.n(), batch = basis->batch();
     AlignedVector<double> work(basis->work_size());
     result.forward = matrix_of(n, batch, [&](const double* from, double* to, int rows) {
       basis->forward(from, n, to, n, rows, work.data());
@@ -111,7 +111,7 @@ DeviceFlowSetup device_flow_setup(const Problem& problem, const Grid& grid, int 
                         .overlap = Overlap::timed};
   const double heat = problem.thermal_diffusivity() * wall_buoyancy;
   const auto brought = [&](const Axis& axis, bool last) {
-    const auto n = static_cast<std::size_t>(axis.n());
+    const std::size_t n = axis.n();
     return heat / (axis.gaps[last ? n : 0] * axis.widths[last ? n - 1 : 0]);
   };
   if (problem.heated == Heated::sides) {
@@ -153,7 +153,7 @@ class CommLinks final : public SlabLinks {
     const int above = comm_.rank() + 1 < comm_.size() ? comm_.rank() + 1 : -1, below = comm_.rank() - 1;
     const auto exchange = [&](const double* send, int to, double* receive, int from, std::int64_t n,
                               int way) {
-      const auto size = static_cast<std::size_t>(n);
+      const std::size_t size = n;
       if (n > 0)
         under_way_.push_back(comm_.start_exchange(std::span<const double>(send, size), to,
                                                   std::span<double>(receive, size), from, tag + way));
@@ -167,7 +167,7 @@ class CommLinks final : public SlabLinks {
   }
   void drop() noexcept override { under_way_.clear(); }
   void with_all(double* slices, std::int64_t n) override {
-    comm_.all_gather_into(std::span<double>(slices, static_cast<std::size_t>(n)));
+    comm_.all_gather_into(std::span<double>(slices, n));
   }
 
  private:

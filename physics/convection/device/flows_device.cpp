@@ -134,7 +134,7 @@ class ResidentFlows final : public DeviceFlows {
     flows_.right = setup.right;
     flows_.bottom = setup.bottom;
     flows_.top = setup.top;
-    const auto size = static_cast<std::size_t>(flows_.n_members * flows_.stride());
+    const std::size_t size = flows_.n_members * flows_.stride();
     const auto array = [&](const char* label, int fields) {
       numbers_.emplace_back(std::string("convection::") + label, fields * size);
       return numbers_.back().data();
@@ -215,7 +215,7 @@ class ResidentFlows final : public DeviceFlows {
     std::vector<FlowTally> result(flows_.n_members);
     const auto add = [&](auto kernel, auto totals, auto FlowTally::*part) {
       Kokkos::parallel_for("convection::tally", range(kernel.threads()), kernel);
-      const auto n = static_cast<std::size_t>(kernel.n * flows_.n_members);
+      const std::size_t n = kernel.n * flows_.n_members;
       Kokkos::parallel_for("convection::tally_totals",
                            Kokkos::TeamPolicy<Exec>(static_cast<int>(n), Kokkos::AUTO), totals);
       std::vector<double> found(n);
@@ -233,12 +233,12 @@ class ResidentFlows final : public DeviceFlows {
 
   std::vector<double> powers() const override {
     if (!fast_) return {};
-    const auto size = static_cast<std::size_t>(3 * flows_.n_members * flows_.stride());
+    const std::size_t size = 3 * flows_.n_members * flows_.stride();
     Kokkos::deep_copy(Exec(), Part(flows_.stage, size), Part(flows_.state, size));
     Flows of_waves = flows_;
     of_waves.rows = wave_plans_.data();
     rows<true>(of_waves, flows_.stage, 0, 3, wave_length_);
-    const auto n = static_cast<std::size_t>(4 * flows_.n_members * flows_.mesh.n_x);
+    const std::size_t n = 4 * flows_.n_members * flows_.mesh.n_x;
     Kokkos::parallel_for("convection::powers", range(std::int64_t{flows_.n_members} * flows_.mesh.n_x),
                          RowPowers{flows_, flows_.stage, middle_, height_, flows_.first});
     std::vector<double> result(n);

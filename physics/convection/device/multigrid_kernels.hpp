@@ -23,11 +23,11 @@ struct GridLevel {
   double *q, *r;
 
   KOKKOS_INLINE_FUNCTION const double* line(int which, int part) const {
-    return lines[which] + static_cast<std::ptrdiff_t>(part) * n;
+    return lines[which] + std::int64_t{part} * n;
   }
   /// Where a pair's rows begin.
   KOKKOS_INLINE_FUNCTION std::ptrdiff_t begin(const Flows& f, int pair) const {
-    return static_cast<std::ptrdiff_t>(pair) * f.mesh.n_z * n;
+    return std::int64_t{pair} * f.mesh.n_z * n;
   }
 };
 
@@ -77,8 +77,7 @@ struct Relaxation {
                                     double* value) const {
     const int n = level.n;
     const double* const r = level.r + level.begin(solve.f, s.pair);
-    for (int i = 0; i < ahead; ++i)
-      value[i] = j + i < s.end ? r[static_cast<std::ptrdiff_t>(j + i) * n + s.k] : 0.0;
+    for (int i = 0; i < ahead; ++i) value[i] = j + i < s.end ? r[std::int64_t{j + i} * n + s.k] : 0.0;
     if (alone) return;
     const int which = solve.which(s.pair);
     const double below = equations.c * level.line(which, 0)[s.k],
@@ -87,7 +86,7 @@ struct Relaxation {
     const double *const left = q + level.left[s.k], *const right = q + level.right[s.k];
     for (int i = 0; i < ahead; ++i)
       if (j + i < s.end) {
-        const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(j + i) * n;
+        const std::ptrdiff_t row = std::int64_t{j + i} * n;
         value[i] += below * left[row] + above * right[row];
       }
   }
@@ -96,7 +95,7 @@ struct Relaxation {
   KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
     auto* const ends =
         static_cast<double*>(team.team_scratch(0).get_shmem(sizeof(double) * (n_ends * width * segments)));
-    const int number = static_cast<int>(team.league_rank()), items = width * segments;
+    const int number = team.league_rank(), items = width * segments;
     if (segments > 1) {
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, items), [&](int t) { find_ends(number, t, ends); });
       team.team_barrier();
@@ -171,7 +170,7 @@ struct Relaxation {
     const std::ptrdiff_t begin = level.begin(solve.f, s.pair) + s.k;
     double* const q = level.q + begin;
     double* const rest = solve.f.eliminated + begin;
-    const auto place = [n = level.n](int j) { return static_cast<std::ptrdiff_t>(j) * n; };
+    const auto place = [n = level.n](int j) { return std::int64_t{j} * n; };
     double x = segments > 1 ? end(ends, l_side, t / width, t % width) : 0.0, carried = 0;
     for (int first = s.begin; first < s.end; first += ahead) {
       double value[ahead];
@@ -235,7 +234,7 @@ struct Operator {
         below(z.c * level.line(solve.which(p.pair), 0)[p.k]),
         above(z.c * level.line(solve.which(p.pair), 2)[p.k]) {}
   KOKKOS_INLINE_FUNCTION double operator()(int j) const {
-    const double* const row = q + static_cast<std::ptrdiff_t>(j) * n;
+    const double* const row = q + std::int64_t{j} * n;
     double result =
         (z.shift + z.c * z.diagonal[j] + z.along) * row[k] - below * row[left] - above * row[right];
     if (j > 0) result -= z.c * z.below[j] * (row - n)[k];
@@ -257,8 +256,7 @@ struct Restriction {
     const double* const r = level.r + level.begin(solve.f, p.pair) + p.k;
     double* const out = coarse.r + coarse.begin(solve.f, p.pair) + to;
     for (int j = p.begin; j < p.end; ++j)
-      out[static_cast<std::ptrdiff_t>(j) * coarse.n] =
-          share * (r[static_cast<std::ptrdiff_t>(j) * level.n] - applied(j));
+      out[std::int64_t{j} * coarse.n] = share * (r[std::int64_t{j} * level.n] - applied(j));
   }
 };
 /// The columns kept, by what the coarser grid found; the others are relaxed next.
@@ -269,8 +267,7 @@ struct Correction {
     const Part p = part_of(solve.f, level.n_kept, number);
     double* const q = level.q + level.begin(solve.f, p.pair) + p.k;
     const double* const found = coarse.q + coarse.begin(solve.f, p.pair) + level.coarser[p.k];
-    for (int j = p.begin; j < p.end; ++j)
-      q[static_cast<std::ptrdiff_t>(j) * level.n] += found[static_cast<std::ptrdiff_t>(j) * coarse.n];
+    for (int j = p.begin; j < p.end; ++j) q[std::int64_t{j} * level.n] += found[std::int64_t{j} * coarse.n];
   }
 };
 
@@ -310,7 +307,7 @@ struct Vectors {
     const Operator applied(solve, level, p, part);
     double sum = 0;
     for (int j = part.begin; j < part.end; ++j) {
-      const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(j) * n;
+      const std::ptrdiff_t row = std::int64_t{j} * n;
       const double volume = solve.z_weight[which][j];
       if constexpr (what == Does::mean) sum += volume * field[row];
       if constexpr (what == Does::centre) field[row] -= s.mean;
@@ -346,7 +343,7 @@ struct Totals {
 
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
-    const auto pair = static_cast<std::int64_t>(team.league_rank());
+    const std::int64_t pair = team.league_rank();
     const double* const parts = partial + pair * n_parts;
     double sum = 0;
     Kokkos::parallel_reduce(

@@ -191,7 +191,7 @@ KOKKOS_INLINE_FUNCTION void transform_rows(const Team& team, const RowPlan& plan
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), [&](int i) {
       double x = 0, y = 0;
       for (int k = 0; k < n; ++k) {  // matrices lie column by column: threads read neighbours
-        const double c = matrix[static_cast<std::size_t>(k) * n + i];
+        const double c = matrix[std::int64_t{k} * n + i];
         x += c * z.re[k];
         y += c * z.im[k];
       }

@@ -122,12 +122,12 @@ class SlabTraffic {
   static Kokkos::RangePolicy<Exec> range(std::int64_t n) { return {0, static_cast<std::size_t>(n)}; }
 
   static void copy(double* host, const double* device, std::int64_t n) {
-    const auto size = static_cast<std::size_t>(n);
+    const std::size_t size = n;
     Kokkos::deep_copy(Exec(), Kokkos::View<double*, Staging, Kokkos::MemoryUnmanaged>(host, size),
                       Kokkos::View<const double*, Exec::memory_space, Kokkos::MemoryUnmanaged>(device, size));
   }
   static void copy_back(double* device, const double* host, std::int64_t n) {
-    const auto size = static_cast<std::size_t>(n);
+    const std::size_t size = n;
     Kokkos::deep_copy(Exec(),
                       Kokkos::View<double*, Exec::memory_space, Kokkos::MemoryUnmanaged>(device, size),
                       Kokkos::View<const double*, Staging, Kokkos::MemoryUnmanaged>(host, size));

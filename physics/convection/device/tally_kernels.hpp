@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 
 #include <Kokkos_Core.hpp>
@@ -32,8 +31,8 @@ struct Tallied {
   KOKKOS_INLINE_FUNCTION int parts() const { return (f.mesh.n_z + rows - 1) / rows; }
   std::int64_t threads() const { return std::int64_t{f.n_members} * parts() * f.mesh.n_x; }
   KOKKOS_INLINE_FUNCTION void operator()(std::int64_t number) const {
-    const int n_x = f.mesh.n_x, i = number % n_x, part = static_cast<int>(number / n_x % parts()),
-              member = static_cast<int>(number / n_x / parts());
+    const int n_x = f.mesh.n_x, i = number % n_x, part = number / n_x % parts(),
+              member = number / n_x / parts();
     const LeftFaces u{f.mesh, f.field(f.state, 0, member)};
     const BottomFaces w{{f.mesh, f.field(f.state, 1, member)}};
     const Centres b{f.mesh, f.field(f.state, 2, member)};
@@ -115,7 +114,7 @@ struct TallyTotals {
   double* totals;
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
-    const auto which = static_cast<std::int64_t>(team.league_rank());
+    const std::int64_t which = team.league_rank();
     const double* const parts = partial + which * n_parts;
     const auto range = Kokkos::TeamThreadRange(team, static_cast<int>(n_parts));
     double total = 0;
@@ -145,7 +144,7 @@ struct RowPowers {
     for (int j = 0; j < f.mesh.n_z; ++j) {
       double c[3];
       for (int which = 0; which < 3; ++which)
-        c[which] = f.field(const_cast<double*>(set), which, member)[static_cast<std::ptrdiff_t>(j) * n_x + k];
+        c[which] = f.field(const_cast<double*>(set), which, member)[std::int64_t{j} * n_x + k];
       const double of_gap = 1 / (f.mesh.z_inverse_gap[j] * height), u = 0.5 * c[0] * c[0] / n_x,
                    w = 0.5 * c[1] * c[1] / n_x, b = c[2] * c[2] / n_x;
       if (j == middle) {

@@ -10,7 +10,7 @@ End end_of(Sides sides) { return sides == Sides::no_slip ? End::value : End::no_
 }  // namespace
 
 LineOperator centres_operator(const Axis& axis, End first, End last) {
-  const auto n = static_cast<std::size_t>(axis.n());
+  const std::size_t n = axis.n();
   LineOperator line;
   line.weight = axis.widths;
   line.wall.assign(n, 0.0);
@@ -25,7 +25,7 @@ LineOperator centres_operator(const Axis& axis, End first, End last) {
 }
 
 LineOperator faces_operator(const Axis& axis) {
-  const auto n = static_cast<std::size_t>(axis.n());
+  const std::size_t n = axis.n();
   LineOperator line;
   line.wall.assign(n, 0.0);
   for (std::size_t i = 0; i < n; ++i) {

@@ -20,6 +20,14 @@ struct FieldStatistics {
   }
 };
 
+/// Whole rows of points of the high-resolution grid along one axis, for spectra.
+struct BatchRows {
+  int n_rows = 0, n_points = 0;  ///< rows of a crop, points of a row
+  bool whole = false;            ///< a row is a whole period
+  std::vector<double> points;    ///< [sample][row][point][axis] physical coordinates
+  std::vector<float> targets;    ///< [sample][row][point][field] normalised, as the grid has them
+};
+
 /// Batch for one step of training: crops at low resolution, and points in them with the values of the fields.
 struct Batch {
   int n_samples = 0, n_fields = 0, n_points = 0;
@@ -28,6 +36,7 @@ struct Batch {
   std::vector<BlockAxes> axes;  ///< [sample] the nodes of `low` in physical coordinates, and the crop's ends
   std::vector<double> points;   ///< [sample][point][axis] physical coordinates, within those ends
   std::vector<float> targets;   ///< [sample][point][field] normalised
+  BatchRows rows;               ///< none where none were asked for
   std::vector<double> parameters;  ///< [sample][parameter] in the order of FlowDataset::parameter_names()
 };
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace quintet::flow {
@@ -51,8 +52,8 @@ struct BlockView {
   [[nodiscard]] std::size_t place(int d, int i) const { return (start[d] + i) % extent[d]; }
   /// Row of the last axis in the array, whose points are at place(2, i).
   [[nodiscard]] const float* row(int field, int t, int z) const {
-    const auto n = static_cast<std::size_t>(extent[1]) * extent[2];
-    return values + (static_cast<std::size_t>(field) * extent[0] + place(0, t)) * n + place(1, z) * extent[2];
+    const std::size_t n = std::int64_t{extent[1]} * extent[2];
+    return values + (std::int64_t{field} * extent[0] + place(0, t)) * n + place(1, z) * extent[2];
   }
 };
 

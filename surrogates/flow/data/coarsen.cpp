@@ -17,7 +17,7 @@ struct AxisNodes {
   std::vector<int> point;
   std::vector<double> weight;
 
-  [[nodiscard]] int size() const { return static_cast<int>(begin.size()) - 1; }
+  [[nodiscard]] int size() const { return std::ssize(begin) - 1; }
 };
 
 AxisNodes nodes_of(const BlockAxis& axis, int d, int factor, LowResolutionFilter filter) {
@@ -78,7 +78,7 @@ void gather(const BlockView& block, const std::array<AxisNodes, 3>& nodes, std::
               for (std::size_t k = nodes[2].begin[x]; k < nodes[2].begin[x + 1]; ++k)
                 sums[x] += weight * nodes[2].weight[k] * row[place[k]];
           }
-        for (const double sum : sums) values.push_back(static_cast<float>(sum));
+        for (const double sum : sums) values.push_back(sum);
       }
 }
 
@@ -99,7 +99,7 @@ AxisNodes reference_nodes(const BlockAxis& axis, int d, int factor) {
   nodes.begin.push_back(0);
   for (int k = 0; k < n / factor; ++k) {
     const double place = static_cast<double>(k) * (n - 1) / (n / factor - 1);
-    const int lower = std::min(static_cast<int>(place), n - 2);
+    const int lower = std::min<int>(place, n - 2);
     nodes.point.insert(nodes.point.end(), {lower, lower + 1});
     nodes.weight.insert(nodes.weight.end(), {1 - (place - lower), place - lower});
     nodes.begin.push_back(nodes.point.size());

@@ -81,6 +81,7 @@ struct FlowDataOptions {
   /// mean is too large for single precision.
   std::vector<double> offsets{};
   double memory = 4;  ///< (GB) that the fields of a node may take
+  std::string memory_key = "data.memory";
   /// The reference's conventions, for comparison only: low resolution by interpolation at linspace(0, n - 1,
   /// n/factor), coordinates by index in [0, 1] whatever the grid, statistics over all frames.
   bool reference_compatible = false;

@@ -19,14 +19,16 @@
 #include "surrogates/flow/data/field_statistics.hpp"
 #include "surrogates/flow/data/fingerprints.hpp"
 #include "surrogates/flow/data/interpolate.hpp"
+#include "surrogates/flow/data/row_kind.hpp"
 #include "surrogates/flow/data/samples.hpp"
 #include "surrogates/flow/data/splits.hpp"
 
 namespace quintet::flow {
 namespace {
 
-/// Streams of random numbers, one pair a split: where a crop begins, points in it (two draws).
-constexpr std::uint32_t crop_stream = 0x4600, point_stream = 0x4610;
+/// Streams of random numbers, one pair a split: where a crop begins, points in it (two draws), rows
+/// in it.
+constexpr std::uint32_t crop_stream = 0x4600, point_stream = 0x4610, row_stream = 0x4620;
 
 /// Where a crop begins.
 struct Place {
@@ -63,7 +65,7 @@ BlockAxis by_index(int n) {
 }
 
 /// A whole number in [0, n) of a uniform number in (0, 1).
-std::int64_t below(double u, std::int64_t n) { return std::min(static_cast<std::int64_t>(u * n), n - 1); }
+std::int64_t below(double u, std::int64_t n) { return std::min<std::int64_t>(u * n, n - 1); }
 
 /// Where the points i, ..., i + factor - 1 of a domain have their node; beyond the end of a period they go on
 /// with its images.
@@ -171,7 +173,7 @@ struct FlowDataset::State {
     const auto begin = std::lower_bound(coarse_t.begin(), coarse_t.end(), first - slack);
     const auto end = std::upper_bound(coarse_t.begin(), coarse_t.end(), last + slack);
     part.coarse_first = begin - coarse_t.begin();
-    part.coarse_n = std::max(0, static_cast<int>(end - begin));
+    part.coarse_n = std::max<int>(0, end - begin);
     QUINTET_CHECK(part.coarse_n >= low[0],
                   "{}: has {} between times {} and {}, but a crop at low resolution has {}",
                   (*coarse)[part.sample].name, counted(part.coarse_n, "frame"), first, last, low[0]);
@@ -217,7 +219,7 @@ struct FlowDataset::State {
   /// Place number i of a split.
   [[nodiscard]] Place place(std::size_t split, std::int64_t i) const {
     const auto found = std::upper_bound(places[split].begin(), places[split].end(), i);
-    const auto k = static_cast<std::size_t>(found - places[split].begin());
+    const std::size_t k = found - places[split].begin();
     const Part& part = parts[split][k];
     if (k > 0) i -= places[split][k - 1];
     const auto n = starts(part);
@@ -307,8 +309,44 @@ struct FlowDataset::State {
     }
   }
 
-  [[nodiscard]] Batch batch(std::size_t split, std::uint64_t seed, std::uint64_t step, int first,
-                            int count) const {
+  [[nodiscard]] RowKind rows() const {
+    return row_kind(fine, coarse ? &*coarse : nullptr, crop, low, axis_names);
+  }
+
+  /// Add rows of a crop and their targets, on the points of the grid: between them a target would be
+  /// interpolated, and so have less power at large wavenumbers than the flow.
+  void draw_rows(const RowKind& rows, std::uint32_t stream, std::uint64_t seed, std::uint64_t step,
+                 std::uint64_t item, const Crop& crop_, const BlockView& view, BatchRows& to) const {
+    std::array<std::vector<double>, 3> places;
+    for (std::size_t d = 0; d < 3; ++d) places[d] = points_in(crop_.fine_axes[d], crop_.range[d]);
+    const int along = rows.axis, other = 3 - rows.axis;
+    QUINTET_ASSERT(places[along].size() >= std::size_t(rows.n_points), "a row of {}", places[along].size());
+    QUINTET_CHECK(
+        !places[0].empty() && !places[other].empty(),
+        "loss.spectral: a crop of {} coarse nodes has no frame or no row of the fine run within it; give "
+        "a larger data.crop",
+        fmt::join(low, " x "));
+    std::vector<double> points;
+    for (int row = 0; row < to.n_rows; ++row) {
+      std::array<double, 2> u{};
+      uniform_pair(seed, stream, item << 24 | static_cast<std::uint64_t>(row), step, u[0], u[1]);
+      std::array<double, 3> point{};
+      point[0] = places[0][below(u[0], std::ssize(places[0]))];
+      point[other] = places[other][below(u[1], std::ssize(places[other]))];
+      for (int i = 0; i < rows.n_points; ++i) {
+        point[along] = places[along][i];
+        points.insert(points.end(), point.begin(), point.end());
+      }
+    }
+    std::vector<float> targets(points.size() / 3 * options.fields.size());
+    interpolate(view, points, targets);
+    for (std::size_t i = 0; i < targets.size(); ++i)
+      to.targets.push_back(static_cast<float>(statistics.normalised(i % options.fields.size(), targets[i])));
+    to.points.insert(to.points.end(), points.begin(), points.end());
+  }
+
+  [[nodiscard]] Batch batch(std::size_t split, std::uint64_t seed, std::uint64_t step, int first, int count,
+                            int n_rows) const {
     QUINTET_CHECK(!places[split].empty(), "there is no {} split: data.split gives it no share",
                   split_names[split]);
     Batch batch;
@@ -316,11 +354,16 @@ struct FlowDataset::State {
     batch.n_fields = n_fields();
     batch.n_points = options.points;
     batch.low_shape = low;
-    const auto n_points = static_cast<std::size_t>(batch.n_points);
+    RowKind rows_;
+    if (n_rows > 0) {
+      rows_ = rows();
+      batch.rows = {n_rows, rows_.n_points, rows_.whole, {}, {}};
+    }
+    const std::size_t n_points = batch.n_points;
     batch.points.resize(3 * n_points * count);
     batch.targets.resize(options.fields.size() * n_points * count);
     for (int k = 0; k < count; ++k) {
-      const auto item = static_cast<std::uint64_t>(first + k);
+      const std::uint64_t item = first + k;
       double u = 0, unused = 0;
       uniform_pair(seed, crop_stream + static_cast<std::uint32_t>(split), item, step, u, unused);
       const auto where = place(split, below(u, places[split].back()));
@@ -331,8 +374,11 @@ struct FlowDataset::State {
           std::span(batch.targets)
               .subspan(options.fields.size() * n_points * k, options.fields.size() * n_points);
       draw_points(split, seed, step, item, crop_, points);
-      interpolate(BlockView(crop_.fine_axes, sample.values, crop_.fine_start, sample.extent(), n_fields()),
-                  points, targets);
+      const BlockView view(crop_.fine_axes, sample.values, crop_.fine_start, sample.extent(), n_fields());
+      interpolate(view, points, targets);
+      if (n_rows > 0)
+        draw_rows(rows_, row_stream + static_cast<std::uint32_t>(split), seed, step, item, crop_, view,
+                  batch.rows);
       for (std::size_t i = 0; i < targets.size(); ++i)
         targets[i] = static_cast<float>(statistics.normalised(i % options.fields.size(), targets[i]));
       const std::size_t nodes = crop_.low.n_points();
@@ -353,7 +399,7 @@ struct FlowDataset::State {
 
   [[nodiscard]] const Part& part(Split split, std::int64_t sample) const {
     const auto& of_split = parts[at(split)];
-    QUINTET_CHECK(sample >= 0 && sample < static_cast<std::int64_t>(of_split.size()),
+    QUINTET_CHECK(sample >= 0 && sample < std::ssize(of_split),
                   "there is no sample {} in the {} split, which has {}", sample, split_names[at(split)],
                   of_split.size());
     return of_split[sample];
@@ -444,9 +490,12 @@ std::int64_t FlowDataset::n_crops(Split split) const {
   return places.empty() ? 0 : places.back();
 }
 
-Batch FlowDataset::batch(Split split, std::uint64_t seed, std::uint64_t step, int first, int count) const {
-  return state_->batch(State::at(split), seed, step, first, count);
+Batch FlowDataset::batch(Split split, std::uint64_t seed, std::uint64_t step, int first, int count,
+                         int n_rows) const {
+  return state_->batch(State::at(split), seed, step, first, count, n_rows);
 }
+
+RowKind FlowDataset::rows() const { return state_->rows(); }
 
 FieldBlock FlowDataset::high(Split split, std::int64_t sample) const {
   const auto& part = state_->part(split, sample);

@@ -9,6 +9,7 @@
 #include "io/parallel/comm_fwd.hpp"
 #include "surrogates/flow/data/batch.hpp"
 #include "surrogates/flow/data/data_options.hpp"
+#include "surrogates/flow/data/row_kind.hpp"
 #include "surrogates/flow/data/samples.hpp"
 
 namespace quintet::flow {
@@ -57,8 +58,11 @@ class FlowDataset {
   [[nodiscard]] std::int64_t n_samples(Split split) const;  ///< samples of which the split has frames
   [[nodiscard]] std::int64_t n_crops(Split split) const;    ///< places where a crop can begin, in all samples
   /// Crops first, ..., first + count - 1 of step `step`, as any rank may ask for them. Every place is equally
-  /// likely.
-  [[nodiscard]] Batch batch(Split split, std::uint64_t seed, std::uint64_t step, int first, int count) const;
+  /// likely. @param n_rows rows of each crop for its spectra, see rows()
+  [[nodiscard]] Batch batch(Split split, std::uint64_t seed, std::uint64_t step, int first, int count,
+                            int n_rows = 0) const;
+  /// Rows that a crop can give. Throws InputError as row_kind() does.
+  [[nodiscard]] RowKind rows() const;
 
   /// All frames of a sample that belong to the split, at high resolution, and the same at low resolution as
   /// crops have it (frames that the factor does not divide are left out at the end); physical values.

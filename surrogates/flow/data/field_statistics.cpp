@@ -39,11 +39,10 @@ Moments moments_of(std::span<const float> values) {
 
 FieldStatistics statistics_of(const Comm& comm, const std::vector<std::string>& fields,
                               const std::vector<std::span<const float>>& runs) {
-  const auto n_ranks = static_cast<std::size_t>(comm.size());
+  const std::size_t n_ranks = comm.size();
   std::vector<Moments> mine;
-  for (auto i = static_cast<std::size_t>(comm.rank()); i < runs.size(); i += n_ranks)
-    mine.push_back(moments_of(runs[i]));
-  const auto counts = comm.all_gather(static_cast<std::int64_t>(mine.size()));
+  for (std::size_t i = comm.rank(); i < runs.size(); i += n_ranks) mine.push_back(moments_of(runs[i]));
+  const auto counts = comm.all_gather(std::ssize(mine));
   const auto gathered = comm.all_gather(std::span<const Moments>(mine));
   std::vector<std::size_t> first(n_ranks, 0);
   for (std::size_t rank = 1; rank < n_ranks; ++rank) first[rank] = first[rank - 1] + counts[rank - 1];

@@ -18,7 +18,7 @@ std::vector<std::int64_t> frame_fingerprints(const float* values, int n_fields, 
   for (int t = 0; t < n_frames; ++t) {
     std::uint64_t hash = 0;
     for (int f = 0; f < n_fields; ++f) {
-      const std::size_t frame = static_cast<std::size_t>(f) * n_frames + t;
+      const std::size_t frame = std::int64_t{f} * n_frames + t;
       hash = hdf5::xxh64(std::as_bytes(std::span(values + frame * points_of_frame, points_of_frame)), hash);
     }
     result.push_back(std::bit_cast<std::int64_t>(hash));

@@ -28,7 +28,7 @@ Cell cell_of(const BlockAxis& axis, double x) {
                   axis.upper);
   }
   if (n == 1) return {0, 0, 0};
-  const auto above = static_cast<int>(std::upper_bound(points.begin(), points.end(), x) - points.begin());
+  const int above = std::upper_bound(points.begin(), points.end(), x) - points.begin();
   if (axis.periodic && above == n) {
     const double spacing = points.front() + length - points.back();
     return {n - 1, 0, (x - points.back()) / spacing};
@@ -37,7 +37,65 @@ Cell cell_of(const BlockAxis& axis, double x) {
   return {lower, lower + 1, (x - points[lower]) / (points[lower + 1] - points[lower])};
 }
 
+/// The points beside a coordinate and their weights, by their polynomial.
+struct Stencil {
+  int n = 0;
+  std::array<int, 4> place{};
+  std::array<double, 4> weight{};
+};
+
+Stencil linear_stencil(const Cell& cell) {
+  return {2, {cell.lower, cell.upper}, {1 - cell.weight, cell.weight}};
+}
+
+Stencil cubic_stencil(const BlockAxis& axis, double x) {
+  const Cell cell = cell_of(axis, x);
+  const auto& points = axis.coordinates;
+  const int n = axis.size(), width = std::min(4, n);
+  const double length = axis.upper - axis.lower;
+  if (n < 3 || (axis.periodic && n < 4) || (!axis.periodic && (cell.weight < 0 || cell.weight > 1)))
+    return linear_stencil(cell);
+  const bool wraps = axis.periodic && n >= 4;
+  const int first = wraps ? cell.lower - 1 : std::clamp(cell.lower - 1, 0, n - width);
+  std::array<double, 4> at{};
+  Stencil stencil{width, {}, {}};
+  for (int i = 0; i < width; ++i) {  // in units in which the cell begins at 0, with images of a period
+    const int image = first + i < 0 ? -1 : first + i >= n ? 1 : 0;
+    stencil.place[i] = first + i - image * n;
+    at[i] = points[stencil.place[i]] + image * length - points[cell.lower];
+  }
+  const double right = cell.upper > cell.lower ? points[cell.upper] - points[cell.lower]
+                                               : points[cell.upper] + length - points[cell.lower];
+  for (int i = 0; i < width; ++i) {
+    stencil.weight[i] = 1;
+    for (int j = 0; j < width; ++j)
+      if (j != i) stencil.weight[i] *= (cell.weight * right - at[j]) / (at[i] - at[j]);
+  }
+  return stencil;
+}
+
 }  // namespace
+
+void interpolate_by_cubics(const BlockView& block, std::span<const double> points, std::span<float> values) {
+  const auto& axes = *block.axes;
+  QUINTET_ASSERT(values.size() == points.size() / 3 * block.n_fields, "interpolate: room for {} values",
+                 values.size());
+  for (std::size_t p = 0; p < points.size() / 3; ++p) {
+    std::array<Stencil, 3> s{};
+    for (std::size_t d = 0; d < 3; ++d) s[d] = cubic_stencil(axes[d], points[3 * p + d]);
+    for (int field = 0; field < block.n_fields; ++field) {
+      double sum = 0;
+      for (int i = 0; i < s[0].n; ++i)
+        for (int j = 0; j < s[1].n; ++j) {
+          const float* row = block.row(field, s[0].place[i], s[1].place[j]);
+          double along = 0;
+          for (int k = 0; k < s[2].n; ++k) along += s[2].weight[k] * row[block.place(2, s[2].place[k])];
+          sum += s[0].weight[i] * s[1].weight[j] * along;
+        }
+      values[p * block.n_fields + field] = static_cast<float>(sum);
+    }
+  }
+}
 
 void interpolate(const BlockView& block, std::span<const double> points, std::span<float> values) {
   const auto& axes = *block.axes;

@@ -22,6 +22,12 @@ namespace quintet::flow {
 /// Throws InputError for points outside the block (a relative 1e-9 of its length is forgiven), or not finite.
 void interpolate(const BlockView& block, std::span<const double> points, std::span<float> values);
 
+/// The same by the cubic through the four points around each along each axis (Lagrange's polynomial, at any
+/// spacing), at the ends of a bounded axis through the four nearest; beyond its first and last point by the
+/// line, since cubics grow there. A bounded axis of three points has
+/// the parabola through them, a periodic one the line.
+void interpolate_by_cubics(const BlockView& block, std::span<const double> points, std::span<float> values);
+
 /// Interpolate at all points of a grid, [field][t][z][x], axis by axis: for whole fields.
 [[nodiscard]] FieldBlock interpolate(const BlockView& block, const BlockAxes& axes);
 

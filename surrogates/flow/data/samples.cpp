@@ -15,6 +15,7 @@
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
+#include "physics/kernels/rounded_root.hpp"
 
 namespace quintet::flow {
 namespace {
@@ -48,7 +49,7 @@ void interpolate_frames(const std::vector<double>& from, const std::vector<float
                         const std::vector<double>& to, float* result) {
   const std::size_t frame = values.size() / from.size();
   for (const double t : to) {
-    const auto above = static_cast<std::size_t>(std::upper_bound(from.begin(), from.end(), t) - from.begin());
+    const std::size_t above = std::upper_bound(from.begin(), from.end(), t) - from.begin();
     const std::size_t first = std::min(above < 2 ? 0 : above - 2, from.size() - 4);
     std::array<double, 4> weights{};
     for (std::size_t k = 0; k < 4; ++k) {
@@ -66,7 +67,7 @@ void interpolate_frames(const std::vector<double>& from, const std::vector<float
 
 /// The times of a sample's frames, or equally spaced ones within them.
 BlockAxis time_axis(const FieldSeriesReader& reader, std::uint64_t sample) {
-  const auto n = static_cast<std::ptrdiff_t>(reader.n_frames(sample));
+  const std::ptrdiff_t n = reader.n_frames(sample);
   const auto& times = reader.times();
   BlockAxis axis;
   axis.coordinates.assign(times.begin(), times.begin() + n);
@@ -164,7 +165,7 @@ FieldSize size_of(const FieldSeriesReader& reader, int number) {
     n_values += values.size();
   }
   size.mean = shift + sum / n_values;
-  size.deviation = std::sqrt(std::max(0.0, squares / n_values - sum / n_values * (sum / n_values)));
+  size.deviation = rounded_root(squares / n_values - sum / n_values * (sum / n_values));
   return size;
 }
 
@@ -224,9 +225,9 @@ Samples::Samples(const Comm& comm, const std::vector<std::string>& files, const 
       }
     }
     QUINTET_CHECK(static_cast<double>(n_values) * sizeof(float) <= options.memory * 1e9,
-                  "the fields take {:.3g} GB of memory, but data.memory allows {:.3g} GB: raise it, or name "
-                  "fewer files",
-                  static_cast<double>(n_values) * sizeof(float) * 1e-9, options.memory);
+                  "the fields take {:.3g} GB of memory, but {} allows {:.3g} GB: raise it{}",
+                  static_cast<double>(n_values) * sizeof(float) * 1e-9, options.memory_key, options.memory,
+                  files.size() > 1 ? ", or name fewer files" : "");
   });
   const Comm node = comm.node();
   memory_ = std::make_unique<SharedArray<float>>(node, node.is_root() ? n_values : 0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::flow {
@@ -10,20 +11,17 @@ namespace {
 
 /// How many of n go to each split.
 std::array<int, 3> shares(const SplitOptions& options, int n) {
-  const auto share = [&](double part) {
-    return part > 0 ? std::max(1, static_cast<int>(std::lround(part * n))) : 0;
-  };
+  const auto share = [&](double part) { return part > 0 ? std::max<int>(1, std::lround(part * n)) : 0; };
   const int validation = share(options.validation), test = share(options.test);
   return {n - validation - test, validation, test};
 }
 
 std::array<std::vector<Part>, 3> split_by_sample(const Samples& samples, const SplitOptions& options) {
   const auto n = shares(options, samples.size());
-  QUINTET_CHECK(
-      n[0] > 0,
-      "{} sample(s) leave none to train on after {} for validation and {} for the test: give more, or "
-      "data.split.by: time",
-      samples.size(), n[1], n[2]);
+  QUINTET_CHECK(n[0] > 0,
+                "{} none to train on after {} for validation and {} for the test: give more, or "
+                "data.split.by: time",
+                counted(samples.size(), "sample leaves", "samples leave"), n[1], n[2]);
   std::array<std::vector<Part>, 3> parts;
   std::size_t sample = 0;
   for (std::size_t k = 0; k < 3; ++k)

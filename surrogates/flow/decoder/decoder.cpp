@@ -77,7 +77,7 @@ std::vector<double> Decoder<Real>::initial_parameters(std::uint64_t seed) const 
       parameters[i] = static_cast<float>(bound * (2 * u - 1));
     }
   }
-  const auto last = static_cast<std::ptrdiff_t>(state_->layers.back().weight);
+  const std::ptrdiff_t last = state_->layers.back().weight;
   if (state_->options.adds_known_fields) std::fill(parameters.begin() + last, parameters.end(), 0.0);
   return parameters;
 }
@@ -114,11 +114,11 @@ void Decoder<Real>::refresh(const Source* parameters) {
     if (layer.n_hidden > 0) {
       layer.hidden.assign(from, layer.n_hidden, layer.n_out);
       layer.hidden_transposed.assign(from, layer.n_out, layer.n_hidden, true);
-      from += static_cast<std::size_t>(layer.n_hidden) * layer.n_out;
+      from += std::int64_t{layer.n_hidden} * layer.n_out;
     }
     if (layer.reads_input) {
       for (int i = 0; i < n_axes; ++i, from += layer.n_out)
-        std::copy_n(from, layer.n_out, layer.coordinates.data() + static_cast<std::size_t>(i) * layer.stride);
+        std::copy_n(from, layer.n_out, layer.coordinates.data() + std::int64_t{i} * layer.stride);
       layer.latent.assign(from, n_latent, layer.n_out);
       layer.latent_transposed.assign(from, layer.n_out, n_latent, true);
     }

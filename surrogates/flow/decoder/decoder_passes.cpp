@@ -182,7 +182,7 @@ class Pass {
       Real* to = gradient + layer.weight;
       const auto add = [&](const AlignedVector<Real>& rows, int n) {
         for (int i = 0; i < n; ++i, to += layer.n_out)
-          for (int o = 0; o < layer.n_out; ++o) to[o] += rows[static_cast<std::size_t>(i) * layer.stride + o];
+          for (int o = 0; o < layer.n_out; ++o) to[o] += rows[std::int64_t{i} * layer.stride + o];
       };
       add(gradient_[l].hidden, layer.n_hidden);
       if (layer.reads_input) {
@@ -196,7 +196,7 @@ class Pass {
  private:
   [[nodiscard]] int stacked() const { return plan_.n_channels() * rows_.n_rows; }
   [[nodiscard]] std::size_t kept(const DecoderLayer<Real>& layer) const {
-    return static_cast<std::size_t>(stacked()) * layer.stride;
+    return std::int64_t{stacked()} * layer.stride;
   }
   /// Pre-activations that the backward pass of the block reads.
   [[nodiscard]] std::size_t kept_of_block() const {
@@ -219,7 +219,7 @@ class Pass {
     return a;
   }
   [[nodiscard]] std::size_t room() const {
-    return static_cast<std::size_t>(plan_.n_channels()) * block_points_ * n_corners * widest_;
+    return std::int64_t{plan_.n_channels()} * block_points_ * n_corners * widest_;
   }
 
   template <class Body>
@@ -256,10 +256,10 @@ class Pass {
     const auto& layer = layers_[l];
     if (!layer.reads_input) return;
     const int n = touched_.size(), stride = layer.stride;
-    Real* product = products_[l].get(static_cast<std::size_t>(n) * stride);
+    Real* product = products_[l].get(std::int64_t{n} * stride);
     multiply<Real>(latents_of_nodes_.data(), options_.n_latent, n, layer.latent, product, stride);
     for (int i = 0; i < n; ++i)
-      for (int o = 0; o < stride; ++o) product[static_cast<std::size_t>(i) * stride + o] += layer.bias_row[o];
+      for (int o = 0; o < stride; ++o) product[std::int64_t{i} * stride + o] += layer.bias_row[o];
   }
   [[nodiscard]] LayerArrays<Real> arrays(std::size_t l, Real* a, Real* h) const {
     const auto& layer = layers_[l];
@@ -288,8 +288,7 @@ class Pass {
     const int n_fields = options_.n_fields, stride = layers_.back().stride;
     for (int row = 0; row < rows_.n_rows; ++row)
       for (int f = 0; f < n_fields; ++f)
-        known_bar_[static_cast<std::size_t>(rows_.local[row]) * n_fields + f] +=
-            g_bar[std::ptrdiff_t{row} * stride + f];
+        known_bar_[std::int64_t{rows_.local[row]} * n_fields + f] += g_bar[std::ptrdiff_t{row} * stride + f];
   }
 
   /// Gradients of the nodes' products; a layer that reads no input has its bias alone.
@@ -304,7 +303,7 @@ class Pass {
   /// From the gradients of the nodes' products to those of W_q, the biases and the latents.
   void finish_nodes(std::vector<Real>& latents_bar) {
     const int n = touched_.size(), n_latent = options_.n_latent;
-    latents_bar.assign(static_cast<std::size_t>(n) * n_latent, Real(0));
+    latents_bar.assign(std::int64_t{n} * n_latent, Real(0));
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const auto& layer = layers_[l];
       if (!layer.reads_input) continue;
@@ -313,15 +312,13 @@ class Pass {
       add_transposed_products<Real>({{latents_of_nodes_.data(), n_latent, bar, layer.stride}}, n, n_latent,
                                     layer.stride, gradient.latent.data(), layer.stride);
       for (int i = 0; i < n; ++i)
-        for (int o = 0; o < layer.stride; ++o)
-          gradient.bias[o] += bar[static_cast<std::size_t>(i) * layer.stride + o];
+        for (int o = 0; o < layer.stride; ++o) gradient.bias[o] += bar[std::int64_t{i} * layer.stride + o];
       const int stride = layer.latent_transposed.stride();
-      Real* product = z_.get(static_cast<std::size_t>(n) * stride);
+      Real* product = z_.get(std::int64_t{n} * stride);
       multiply<Real>(bar, layer.stride, n, layer.latent_transposed, product, stride);
       for (int i = 0; i < n; ++i)
         for (int q = 0; q < n_latent; ++q)
-          latents_bar[static_cast<std::size_t>(i) * n_latent + q] +=
-              product[static_cast<std::size_t>(i) * stride + q];
+          latents_bar[std::int64_t{i} * n_latent + q] += product[std::int64_t{i} * stride + q];
     }
     const int n_fields = options_.n_fields;
     for (std::size_t i = 0; i < known_bar_.size(); ++i)
@@ -355,19 +352,19 @@ class Pass {
     const int stride = layers_.back().stride, n_fields = options_.n_fields, channels = plan_.n_channels(),
               outputs = plan_.n_outputs();
     Real* bias = gradient_.back().bias.data();
-    jet_.assign(static_cast<std::size_t>(outputs) * stride, Real(0));
+    jet_.assign(std::int64_t{outputs} * stride, Real(0));
     for (int p = 0; p < n_points; ++p) {
       const Real* from =
           jets_bar + (std::int64_t{sample} * queries_.n_points + points[p]) * outputs * n_fields;
       for (int k = 0; k < outputs; ++k)
-        std::copy_n(from + k * n_fields, n_fields, jet_.data() + static_cast<std::size_t>(k) * stride);
+        std::copy_n(from + k * n_fields, n_fields, jet_.data() + std::int64_t{k} * stride);
       for (int row = p * n_corners; row < (p + 1) * n_corners; ++row)
         for (int c = 0; c < channels; ++c)
           for (int o = 0; o < stride; o += w) {
             Pack<Real> sum{};
             for (int k = 0; k < outputs; ++k)
-              sum += rows_.mix[(static_cast<std::size_t>(row) * outputs + k) * channels + c] *
-                     load<Real>(jet_.data() + static_cast<std::size_t>(k) * stride + o);
+              sum += rows_.mix[(std::int64_t{row} * outputs + k) * channels + c] *
+                     load<Real>(jet_.data() + std::int64_t{k} * stride + o);
             store<Real>(g_bar + (std::ptrdiff_t{c} * rows_.n_rows + row) * stride + o, sum);
             if (c == 0) store<Real>(bias + o, load<Real>(bias + o) + sum);
           }
@@ -410,9 +407,7 @@ std::size_t kept_numbers(const std::vector<DecoderLayer<Real>>& layers, const Je
   for (std::size_t l = 1; l + 1 < layers.size(); ++l) row += static_cast<std::size_t>(layers[l].stride);
   return row * plan.n_channels() * n_corners * n_points;
 }
-int n_threads_for(std::size_t n_tasks) {
-  return std::max(1, std::min(static_cast<int>(Exec().concurrency()), static_cast<int>(n_tasks)));
-}
+int n_threads_for(std::size_t n_tasks) { return std::max(1, std::min<int>(Exec().concurrency(), n_tasks)); }
 
 }  // namespace
 
@@ -446,7 +441,7 @@ void Decoder<Real>::forward(const Real* latents, const DecoderQueries& queries, 
 
 template <class Real>
 std::size_t Decoder<Real>::tape_bytes(const DecoderQueries& queries) const {
-  const auto n_points = static_cast<std::size_t>(queries.n_samples) * queries.n_points;
+  const std::size_t n_points = std::int64_t{queries.n_samples} * queries.n_points;
   return sizeof(Real) * kept_numbers(state_->layers, make_plan(queries), n_points);
 }
 

@@ -155,8 +155,8 @@ void RowBlock<Real>::prepare(const JetPlan& plan, const DecoderQueries& queries,
   node.resize(n_rows);
   local.resize(n_rows);
   place.resize(std::size_t{n_axes} * n_rows);
-  coefficients.resize(static_cast<std::size_t>(n_rows) * plan.n_inner() * row_coefficients);
-  mix.resize(static_cast<std::size_t>(n_rows) * outputs * channels);
+  coefficients.resize(std::int64_t{n_rows} * plan.n_inner() * row_coefficients);
+  mix.resize(std::int64_t{n_rows} * outputs * channels);
 
   std::vector<DifferentialOperator> relative(plan.n_operators);
   std::vector<double> sum;
@@ -178,15 +178,14 @@ void RowBlock<Real>::prepare(const JetPlan& plan, const DecoderQueries& queries,
       }
       node[row] = (at[0] * grid[1].size() + at[1]) * grid[2].size() + at[2];
       const Weight weight = product(w);
-      Real* row_mix = mix.data() + static_cast<std::size_t>(row) * outputs * channels;
+      Real* row_mix = mix.data() + std::int64_t{row} * outputs * channels;
       std::fill_n(row_mix, channels, Real(0));
       row_mix[0] = static_cast<Real>(weight.value);
       for (int k = 0; k < plan.n_operators; ++k)
         mix_operator(plan, k, relative[k], weight, tangent_channel, sum, row_mix + (1 + k) * channels);
       for (int o = 0; o < plan.n_inner(); ++o)
-        store_coefficients(
-            plan, relative[plan.inner[o]],
-            coefficients.data() + (static_cast<std::size_t>(row) * plan.n_inner() + o) * row_coefficients);
+        store_coefficients(plan, relative[plan.inner[o]],
+                           coefficients.data() + (std::int64_t{row} * plan.n_inner() + o) * row_coefficients);
     }
   }
 }

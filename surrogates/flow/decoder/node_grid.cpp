@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::flow {
@@ -43,9 +44,8 @@ void check_grid(const NodeGrid& grid) {
     const NodeAxis& axis = grid[i];
     const auto& nodes = axis.nodes;
     const int least = axis.periodic ? 1 : 2;
-    QUINTET_CHECK(axis.size() >= least,
-                  "The {} axis of a latent grid has {} nodes; the decoder needs {} at least.", axis_words[i],
-                  axis.size(), least);
+    QUINTET_CHECK(axis.size() >= least, "The {} axis of a latent grid has {}; the decoder needs {} at least.",
+                  axis_words[i], counted(axis.size(), "node"), least);
     QUINTET_CHECK(std::is_sorted(nodes.begin(), nodes.end(), std::less_equal<>()),
                   "The nodes of the {} axis of a latent grid do not increase.", axis_words[i]);
     const double length = axis.upper - axis.lower, slack = tolerance * length;

@@ -61,8 +61,7 @@ void with_type_of(const at::Tensor& x, Body&& body) {
 void sum_over_ranks(const Comm& comm, at::Tensor& sums) {
   if (comm.size() == 1) return;
   const at::Tensor here = sums.to(at::kCPU);
-  comm.reduce(std::span<double>(here.data_ptr<double>(), static_cast<std::size_t>(here.numel())),
-              Comm::Reduction::sum);
+  comm.reduce(std::span<double>(here.data_ptr<double>(), here.numel()), Comm::Reduction::sum);
   sums = here.to(sums.device());
 }
 
@@ -125,8 +124,7 @@ struct Sweeps<NormSweeps::ours> {
                         *const b = beta.data_ptr<Real>();
       Real *const unit = normal.data_ptr<Real>(), *const to = y.data_ptr<Real>();
       for_features(x, [&](std::int64_t feature, const FeatureRows& rows, std::int64_t first) {
-        const auto centre = static_cast<Real>(mean.data_ptr<double>()[feature]),
-                   factor = static_cast<Real>(scale.data_ptr<double>()[feature]);
+        const Real centre = mean.data_ptr<double>()[feature], factor = scale.data_ptr<double>()[feature];
         const Real slope = g[feature], offset = b[feature];
         for_all(rows, [&](std::int64_t i) {
           const Real value = (from[first + i] - centre) * factor;
@@ -162,8 +160,7 @@ struct Sweeps<NormSweeps::ours> {
       Real* const to = x_bar.data_ptr<Real>();
       const double *const bars = sums.data_ptr<double>(), *const products = bars + y_bar.size(1);
       for_features(y_bar, [&](std::int64_t feature, const FeatureRows& rows, std::int64_t first) {
-        const auto mean_bar = static_cast<Real>(bars[feature] / n),
-                   mean_product = static_cast<Real>(products[feature] / n),
+        const Real mean_bar = bars[feature] / n, mean_product = products[feature] / n,
                    factor = static_cast<Real>(scale.data_ptr<double>()[feature]) * g[feature];
         for_all(rows, [&](std::int64_t i) {
           to[first + i] = factor * (bar[first + i] - mean_bar - unit[first + i] * mean_product);

@@ -18,6 +18,7 @@
 #include "surrogates/bridge/block_pass.hpp"
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/flow/encoder/batch_norm.hpp"
+#include "surrogates/flow/encoder/fourier_part.hpp"
 
 namespace quintet::flow {
 
@@ -47,8 +48,18 @@ constexpr std::size_t bias_of(std::size_t convolution) { return 2 * convolution 
 constexpr std::size_t gamma_of(std::size_t norm) { return 2 * n_convolutions + 2 * norm; }
 constexpr std::size_t beta_of(std::size_t norm) { return gamma_of(norm) + 1; }
 
-/// All tensors of a residual block in their order.
+/// Of a Fourier block.
+std::vector<ParameterShape> fourier_shapes(const UnetBlock& b) {
+  std::vector<ParameterShape> shapes{{"weight", {b.n_out, b.n_in}, b.n_in}, {"bias", {b.n_out}, b.n_in}};
+  const auto& m = b.modes;
+  if (m[0] > 0)  // of modes with this variance K x is about as large as the low modes of x
+    shapes.push_back({"modes", {b.n_in, b.n_out, 2 * m[0], 2 * m[1], m[2], 2}, 2 * b.n_in});
+  return shapes;
+}
+
+/// All tensors of a block in their order.
 std::vector<ParameterShape> parameter_shapes(const UnetBlock& b) {
+  if (b.kind == UnetBlockKind::fourier) return fourier_shapes(b);
   std::vector<ParameterShape> shapes;
   const auto convolution = [&](Convolution which, int in, int out, int kernel) {
     const int fan_in = in * kernel * kernel * kernel;
@@ -69,8 +80,12 @@ std::vector<ParameterShape> parameter_shapes(const UnetBlock& b) {
   return shapes;
 }
 
-/// Make a block return 0: no shortcut, and gamma of the last normalisation 0.
+/// Make the last block return 0: no shortcut, and gamma of the last normalisation 0; of a pointwise one all.
 void silence(const UnetBlock& block, std::vector<double>& parameters) {
+  if (block.kind == UnetBlockKind::fourier) {
+    std::fill_n(parameters.begin() + block.first_parameter, block.n_parameters, 0.0);
+    return;
+  }
   constexpr std::array silent = {weight_of(shortcut), bias_of(shortcut), gamma_of(2)};
   const auto shapes = parameter_shapes(block);
   auto first = parameters.begin() + block.first_parameter;
@@ -127,6 +142,14 @@ at::Tensor upsampled(at::Tensor x, const GridShape& factor, const at::Tensor* li
   return x;
 }
 
+/// x linear by index, held beyond the first and the last node, so that a node's points lie around it.
+at::Tensor interpolated_to(const at::Tensor& x, const std::vector<std::int64_t>& shape) {
+  return at::upsample_trilinear3d(x, shape, /*align_corners=*/false);
+}
+at::Tensor interpolated(const at::Tensor& x, const GridShape& factor) {
+  return interpolated_to(x, {x.size(2) * factor[0], x.size(3) * factor[1], x.size(4) * factor[2]});
+}
+
 at::Tensor pooled(const at::Tensor& x, const GridShape& factor) {
   const std::vector<std::int64_t> window(factor.begin(), factor.end()), none(3, 0), one(3, 1);
   return at::max_pool3d(x, window, window, none, one, /*ceil_mode=*/true);
@@ -139,7 +162,7 @@ Unet::Unet(const UnetOptions& options, const LayerTiles& tiles, NormSweeps sweep
   for (const auto& [layer, n] : tiles) tile(layer, n);
   int number = 0;
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    if (blocks_[b].kind != UnetBlockKind::residual) continue;
+    if (!has_parameters(blocks_[b])) continue;
     trained_[b].number = number++;
     for (auto& tiled : trained_[b].tiled) {
       if (!tiled) continue;
@@ -158,22 +181,25 @@ void Unet::tile(const std::string& layer, double n) {
       "tile: {}: the decoder's kernels hold all of its weights in an order of their own, so that tiles "
       "would save nothing; expected one of {}",
       layer, name_list(names));
+  QUINTET_CHECK(
+      !names.empty(),
+      "tile: {}: Fourier layers have no convolutions to cut; leave tile out, or take encoder.kind: unet",
+      layer);
   QUINTET_CHECK(std::find(names.begin(), names.end(), layer) != names.end(),
                 "tile: there is no layer '{}'{} Expected one of {}", layer,
                 did_you_mean(layer, names).empty() ? "." : did_you_mean(layer, names), name_list(names));
   const std::string block = layer.substr(0, layer.find('.')), name = layer.substr(block.size() + 1);
-  const auto b = static_cast<std::size_t>(
+  const std::size_t b =
       std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& one) { return one.name == block; }) -
-      blocks_.begin());
-  const auto c = static_cast<std::size_t>(std::find(convolutions.begin(), convolutions.end(), name) -
-                                          convolutions.begin());
+      blocks_.begin();
+  const std::size_t c = std::find(convolutions.begin(), convolutions.end(), name) - convolutions.begin();
   const auto shape = parameter_shapes(blocks_[b])[weight_of(c)].shape;
-  const auto most = static_cast<double>(std::min(shape[0], shape[1]));
+  const double most = std::min(shape[0], shape[1]);
   QUINTET_CHECK(
       n >= 1 && n <= most && n == std::floor(n),
       "tile: {} in {:g} tiles: it has {} outputs and {} inputs; expected a whole number from 1 to {:g}",
       layer, n, shape[0], shape[1], most);
-  const auto count = static_cast<std::int64_t>(n);
+  const std::int64_t count = n;
   if (count > 1)
     trained_[b].tiled[c] = std::make_shared<const TiledLayer>(
         TiledLayer{0, tile_cuts(shape[0], count), tile_cuts(shape[1], count), shape[2]});
@@ -191,7 +217,7 @@ std::vector<double> Unet::initial_parameters(std::uint64_t seed) const {
   std::vector<double> values;
   values.reserve(n_parameters());
   for (const auto& block : blocks_) {
-    if (block.kind != UnetBlockKind::residual) continue;
+    if (!has_parameters(block)) continue;
     for (const auto& tensor : parameter_shapes(block))
       for (std::int64_t i = 0; i < tensor.size(); ++i) {
         double u = 0, v = 0;
@@ -219,8 +245,7 @@ namespace {
 /// The parts of a layer of block `of`, whose weights [out, in, kernel...] begin at `first` in files.
 std::vector<BlockTensors> part_tensors(const std::string& block, int convolution, const TiledLayer& layer,
                                        int of, std::size_t first) {
-  const auto nodes = static_cast<std::size_t>(layer.kernel * layer.kernel * layer.kernel),
-             stride = layer.inputs.back() * nodes;
+  const std::size_t nodes = layer.kernel * layer.kernel * layer.kernel, stride = layer.inputs.back() * nodes;
   std::vector<BlockTensors> parts;
   for (std::size_t row = 0; row < layer.n(); ++row)
     for (std::size_t column = 0; column < layer.n(); ++column) {
@@ -240,7 +265,7 @@ std::vector<BlockTensors> part_tensors(const std::string& block, int convolution
 std::vector<BlockTensors> Unet::tensors() const {
   std::vector<BlockTensors> all;
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    if (blocks_[b].kind != UnetBlockKind::residual) continue;
+    if (!has_parameters(blocks_[b])) continue;
     const auto& tiled = trained_[b].tiled;
     const bool in_parts =
         std::any_of(tiled.begin(), tiled.end(), [](const auto& one) { return one != nullptr; });
@@ -250,8 +275,8 @@ std::vector<BlockTensors> Unet::tensors() const {
     const auto shapes = parameter_shapes(blocks_[b]);
     std::size_t first = blocks_[b].first_parameter;
     for (std::size_t i = 0; i < shapes.size(); ++i) {
-      const auto size = static_cast<std::size_t>(shapes[i].size());
-      if (i < gamma_of(0) && i % 2 == 0 && tiled[i / 2]) {
+      const std::size_t size = shapes[i].size();
+      if (in_parts && i < gamma_of(0) && i % 2 == 0 && tiled[i / 2]) {
         const auto of_layer = part_tensors(own.name, i / 2, *tiled[i / 2], number, first);
         parts.insert(parts.end(), of_layer.begin(), of_layer.end());
       } else {
@@ -271,7 +296,7 @@ std::vector<at::Tensor> Unet::parts(const at::Tensor& parameters) const {
   // One split: its backward pass is one copy, where a slice each would make a full gradient each.
   std::vector<std::int64_t> sizes;
   for (const auto& block : blocks_)
-    if (block.kind == UnetBlockKind::residual) sizes.push_back(block.n_parameters);
+    if (has_parameters(block)) sizes.push_back(block.n_parameters);
   return parameters.split_with_sizes(sizes);
 }
 
@@ -321,7 +346,7 @@ at::Tensor Unet::residual(const Comm* comm, std::size_t number, const Source& so
     return tiled[c] ? tiled_convolution(tiled[c], *source.parts, source.back, seen, p[bias_of(c)], zeros)
                     : at::conv3d(seen, p[weight_of(c)], p[bias_of(c)], at::IntArrayRef{1, 1, 1}, zeros);
   };
-  auto statistic = static_cast<std::int64_t>(block.first_statistic);
+  std::int64_t statistic = block.first_statistic;
   const auto normalise = [&](const at::Tensor& y, int number) {
     const at::Tensor &gamma = p[gamma_of(number)], &beta = p[beta_of(number)];
     const at::Tensor mean = statistics.narrow(0, statistic, gamma.size(0));
@@ -336,6 +361,15 @@ at::Tensor Unet::residual(const Comm* comm, std::size_t number, const Source& so
   y = at::relu(normalise(convolution(conv2, y), 1));
   y = normalise(convolution(conv3, y), 2) + convolution(shortcut, x);
   return block.ends_in_relu ? at::relu(y) : y;
+}
+
+at::Tensor Unet::fourier(const UnetBlock& block, const at::Tensor& parameters, const at::Tensor& x) const {
+  std::vector<std::int64_t> sizes;
+  for (const auto& shape : parameter_shapes(block)) sizes.push_back(shape.size());
+  const auto p = parameters.split_with_sizes(sizes);
+  at::Tensor y = at::conv3d(x, p[0].view({block.n_out, block.n_in, 1, 1, 1}), p[1]);
+  if (p.size() > 2) y = y + fourier_part(x, p[2], block.n_out, block.modes, options_.padding);
+  return block.ends_in_gelu ? at::gelu(y) : y;
 }
 
 at::Tensor Unet::masks(std::size_t number, const at::Tensor& x) const {
@@ -353,6 +387,10 @@ at::Tensor Unet::forward(const Comm* comm, std::size_t number, const Source& sou
   switch (block.kind) {
     case UnetBlockKind::residual:
       return residual(comm, number, source, x[0], statistics, moments);
+    case UnetBlockKind::fourier:
+      return fourier(block, source.own, x[0]);
+    case UnetBlockKind::interpolate:
+      return interpolated(x[0], block.factor);
     case UnetBlockKind::pool:
       return pooled(x[0], block.factor);
     case UnetBlockKind::upsample:
@@ -427,8 +465,7 @@ at::Tensor Unet::run_blocks(const Comm& comm, const BlockParameters& parameters,
 
 at::Tensor Unet::finished(at::Tensor made, const at::Tensor& input) const {
   if (options_.adds_input)
-    made = made + at::upsample_trilinear3d(input.narrow(1, 0, options_.n_refined), made.sizes().slice(2),
-                                           /*align_corners=*/false);
+    made = made + interpolated_to(input.narrow(1, 0, options_.n_refined), made.sizes().slice(2).vec());
   return made.permute({0, 2, 3, 4, 1}).contiguous();
 }
 

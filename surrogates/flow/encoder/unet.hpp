@@ -26,9 +26,9 @@ namespace quintet::flow {
 /// The U-Net of unet_blocks() by LibTorch. It owns nothing: parameters and running statistics are flat arrays
 /// of the caller, in any precision that torch has (float, double).
 ///
-/// Parameters of a residual block: weight [out, in, kernel...] and bias of conv1, the middle, conv1,
-/// shortcut, then gamma and beta of its three normalisations. Its statistics: running mean and variance of
-/// each.
+/// Parameters of a Fourier block: weight [out, in] and bias, then those of fourier_part(). Of a residual
+/// block: weight [out, in, kernel...] and bias of conv1, the middle, conv1, shortcut, then gamma and beta of
+/// its three normalisations. Its statistics: running mean and variance of each.
 class Unet {
  public:
   /// @param tiles layers that compute in tiles, "BLOCK.conv2": of the residual blocks conv1, conv2, conv3 and
@@ -89,6 +89,8 @@ class Unet {
   using MaskPlace = std::array<std::int64_t, 4>;
 
   void tile(const std::string& layer, double n);
+  [[nodiscard]] at::Tensor fourier(const UnetBlock& block, const at::Tensor& parameters,
+                                   const at::Tensor& x) const;
   /// Masks of a block that perturbs, to be added to x. On a device they are made once, since a pass must not
   /// wait for the host (TorchRecorder).
   [[nodiscard]] at::Tensor masks(std::size_t number, const at::Tensor& x) const;

@@ -1,6 +1,7 @@
 #include "surrogates/flow/encoder/unet_blocks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -12,15 +13,21 @@ namespace quintet::flow {
 
 namespace {
 
-std::size_t product(int a, int b) { return static_cast<std::size_t>(a) * b; }
+std::size_t product(int a, int b) { return std::int64_t{a} * b; }
 
 std::size_t window_nodes(const UnetBlock& b) { return product(b.kernel, b.kernel) * b.kernel; }
 
 /// conv1, the middle, conv1 and the shortcut with biases; two numbers a feature of each normalisation.
 std::size_t residual_parameters(const UnetBlock& b) {
-  const auto neck = static_cast<std::size_t>(b.n_neck), out = static_cast<std::size_t>(b.n_out);
+  const std::size_t neck = b.n_neck, out = b.n_out;
   return product(b.n_in, b.n_neck) + neck + window_nodes(b) * neck * neck + neck +
          product(b.n_neck, b.n_out) + out + product(b.n_in, b.n_out) + out + 2 * (2 * neck + out);
+}
+
+/// Pointwise weights and biases; a complex number for each pair of features and each mode.
+std::size_t fourier_parameters(const UnetBlock& b) {
+  const std::size_t pairs = product(b.n_in, b.n_out);
+  return pairs + b.n_out + 2 * pairs * product(2 * b.modes[0], 2 * b.modes[1]) * b.modes[2];
 }
 
 GridShape halved(const GridShape& shape, const GridShape& factor) {
@@ -37,7 +44,7 @@ GridShape multiplied(const GridShape& shape, const GridShape& factor) {
 std::vector<GridShape> pool_factors(const UnetOptions& options) {
   GridShape shape = options.block;
   std::vector<GridShape> factors;
-  while (options.levels == 0 || static_cast<int>(factors.size()) < options.levels) {
+  while (options.levels == 0 || std::ssize(factors) < options.levels) {
     const int longest = *std::max_element(shape.begin(), shape.end());
     if (longest == 1) break;
     GridShape factor{};
@@ -74,10 +81,23 @@ class Builder {
     block.first_parameter = n_parameters_;
     block.n_parameters = residual_parameters(block);
     block.first_statistic = n_statistics_;
-    block.n_statistics = 2 * (2 * static_cast<std::size_t>(block.n_neck) + n_out);
+    block.n_statistics = 2 * (2 * std::int64_t{block.n_neck} + n_out);
     n_parameters_ += block.n_parameters;
     n_statistics_ += block.n_statistics;
     return add(std::move(block));
+  }
+  std::string fourier(const std::string& name, const std::string& input, int n_in, int n_out,
+                      const GridShape& modes, bool ends_in_gelu) {
+    UnetBlock block{name, UnetBlockKind::fourier, {input}, n_in, 0, n_out};
+    block.ends_in_gelu = ends_in_gelu;
+    block.modes = modes;
+    block.first_parameter = n_parameters_;
+    block.n_parameters = fourier_parameters(block);
+    n_parameters_ += block.n_parameters;
+    return add(std::move(block));
+  }
+  std::string interpolate(const std::string& name, const std::string& input, int n, const GridShape& factor) {
+    return add({name, UnetBlockKind::interpolate, {input}, n, 0, n, factor});
   }
   std::string pool(const std::string& name, const std::string& input, int n, const GridShape& factor) {
     return add({name, UnetBlockKind::pool, {input}, n, 0, n, factor});
@@ -144,6 +164,8 @@ void check(const UnetOptions& options) {
                     *std::max_element(options.refinement.begin(), options.refinement.end()) <= 1024,
                 "U-Net: refinement by {}; expected 1 to 1024 along each axis",
                 fmt::join(options.refinement, " x "));
+  QUINTET_CHECK(options.layers >= 1 && options.layers <= 1000, "Fourier layers: {}; expected 1 to 1000",
+                options.layers);
   QUINTET_CHECK(options.levels >= 0, "U-Net: {} levels; expected at least 0", options.levels);
   QUINTET_CHECK(options.masks.level > 0 && options.masks.level <= 1e3,
                 "U-Net: masks of level {:g}; expected above 0, at most 1000", options.masks.level);
@@ -157,6 +179,35 @@ GridShape pooled_by(const std::vector<GridShape>& factors) {
   GridShape all = {1, 1, 1};
   for (const auto& factor : factors) all = multiplied(all, factor);
   return all;
+}
+
+/// Refuse modes that a block does not have: their weights would never be used.
+void check_modes(const UnetOptions& options, const GridShape& nodes) {
+  constexpr const char* axes[] = {"time", "the first axis of space", "the last axis"};
+  for (int i = 0; i < 3; ++i) {
+    const int seen = fourier_nodes(nodes[i], options.padding[i]), most = std::max(1, seen / 2);
+    QUINTET_CHECK(options.modes[i] >= 1 && options.modes[i] <= most,
+                  "model.encoder.modes: {} along {}, where a layer sees {} nodes; expected 1 to {}",
+                  options.modes[i], axes[i], seen, most);
+  }
+}
+
+/// Li et al. 2021: lifted to `width` features, layers with a gelu between them, and two pointwise ones.
+std::vector<UnetBlock> fourier_blocks(const UnetOptions& options) {
+  constexpr GridShape none = {0, 0, 0};
+  constexpr int projected = 4;  // times the width: 128 of 32 in the paper
+  Builder chain(options.middle);
+  const GridShape nodes = refines(options) ? multiplied(options.block, options.refinement) : options.block;
+  check_modes(options, nodes);
+  const int width = options.width;
+  std::string x = chain.fourier("enter", unet_input, options.n_input, width, none, false);
+  if (refines(options)) x = chain.interpolate("finer", x, width, options.refinement);
+  for (int layer = 1; layer <= options.layers; ++layer)
+    x = chain.fourier(at_level("layer", layer), x, width, width, options.modes, layer < options.layers);
+  x = chain.fourier("project", x, width, projected * width, none, true);
+  const int n_out = refines(options) ? options.n_refined : options.n_output;
+  chain.fourier("leave", x, projected * width, n_out, none, false);
+  return std::move(chain.blocks);
 }
 
 GridShape period_of(const UnetOptions& options) {
@@ -195,6 +246,7 @@ std::vector<GridShape> unet_shapes(const std::vector<UnetBlock>& blocks, const G
   for (const auto& block : blocks) {
     GridShape out = known.at(block.inputs[0]);
     if (block.kind == UnetBlockKind::pool) out = halved(out, block.factor);
+    if (block.kind == UnetBlockKind::interpolate) out = multiplied(out, block.factor);
     if (block.kind == UnetBlockKind::upsample)
       out = block.inputs.size() == 2 ? known.at(block.inputs[1]) : multiplied(out, block.factor);
     known[block.name] = out;
@@ -204,7 +256,7 @@ std::vector<GridShape> unet_shapes(const std::vector<UnetBlock>& blocks, const G
 }
 
 std::optional<MaskPeriods> mask_periods(const UnetOptions& options) {
-  if (options.middle != ResidualMiddle::perturb) return std::nullopt;
+  if (options.kind != EncoderKind::unet || options.middle != ResidualMiddle::perturb) return std::nullopt;
   MaskPeriods periods{period_of(options), {}};
   const GridShape pooled = pooled_by(pool_factors(options));
   for (std::size_t i = 0; i < 3; ++i) periods.whole[i] = periods.period[i] % pooled[i] == 0;
@@ -213,6 +265,7 @@ std::optional<MaskPeriods> mask_periods(const UnetOptions& options) {
 
 std::vector<UnetBlock> unet_blocks(const UnetOptions& options) {
   check(options);
+  if (options.kind == EncoderKind::fourier) return fourier_blocks(options);
   const auto factors = pool_factors(options);
   const std::size_t n = factors.size();
   QUINTET_CHECK(n >= 1, "U-Net: a block of one node has nothing to pool; expected 2 or more along some axis");
@@ -240,9 +293,16 @@ std::vector<UnetBlock> unet_blocks(const UnetOptions& options) {
   return std::move(chain.blocks);
 }
 
+bool has_parameters(const UnetBlock& block) {
+  return block.kind == UnetBlockKind::residual || block.kind == UnetBlockKind::fourier;
+}
+
+int fourier_nodes(int n, Padding padding) { return padding == Padding::circular ? n : n + 2 * ((n + 3) / 4); }
+
 std::vector<std::size_t> unet_segments(const std::vector<UnetBlock>& blocks) {
   const auto widens = [](const UnetBlock& block) {
-    return block.kind == UnetBlockKind::upsample || block.kind == UnetBlockKind::concatenate;
+    return block.kind == UnetBlockKind::upsample || block.kind == UnetBlockKind::concatenate ||
+           block.kind == UnetBlockKind::interpolate;
   };
   std::vector<std::size_t> first;
   for (std::size_t i = 0; i < blocks.size(); ++i)
@@ -273,7 +333,7 @@ networks::ChainDescription describe_unet(const std::vector<UnetBlock>& blocks, c
     switch (block.kind) {
       case UnetBlockKind::residual: {
         const double in = block.n_in, neck = block.n_neck, features = block.n_out;
-        const auto window = static_cast<double>(window_nodes(block));
+        const double window = window_nodes(block);
         const int masked = block.mask ? 1 : 0;
         made.kind = fmt::format("{} {}{}",
                                 masked        ? "perturbed"
@@ -292,6 +352,21 @@ networks::ChainDescription describe_unet(const std::vector<UnetBlock>& blocks, c
       case UnetBlockKind::pool:
         made.kind = "largest" + on;
         made.forward_flops = nodes * block.n_out * block.factor[0] * block.factor[1] * block.factor[2];
+        break;
+      case UnetBlockKind::fourier: {
+        made.kind = block.modes[0] > 0 ? fmt::format("Fourier, {} modes{}", fmt::join(block.modes, " x "), on)
+                                       : "pointwise" + on;
+        const double pairs = static_cast<double>(block.n_in) * block.n_out;
+        const double modes = 4.0 * block.modes[0] * block.modes[1] * block.modes[2];
+        const double transforms =
+            modes == 0 ? 0 : 2.5 * nodes * std::log2(nodes + 1) * (block.n_in + block.n_out);
+        made.forward_flops = nodes * (2 * pairs + 2 * block.n_out) + 8 * pairs * modes + transforms;
+        made.adjoint_flops = 2 * made.forward_flops;
+        made.kept_bytes = tensor(2 * block.n_out) + static_cast<std::size_t>(8 * modes) * block.n_in;
+        break;
+      }
+      case UnetBlockKind::interpolate:
+        made.kind = "interpolate" + on;
         break;
       case UnetBlockKind::upsample:
         made.kind = "upsample" + on;

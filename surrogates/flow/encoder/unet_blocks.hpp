@@ -29,6 +29,12 @@ enum class ResidualMiddle {
   pointwise     ///< pointwise, without them
 };
 
+/// Network that makes latents of coarse fields.
+enum class EncoderKind {
+  unet,     ///< residual blocks on levels that pool (the reference)
+  fourier,  ///< Fourier layers on one level: the Fourier neural operator, Li et al. 2021 (ICLR, 2010.08895)
+};
+
 /// Masks of noise that perturbation blocks add, see networks::NoiseMask.
 struct UnetMasks {
   double level = 0.1;
@@ -36,7 +42,7 @@ struct UnetMasks {
   std::uint64_t seed = 1;
 };
 
-/// The U-Net; the defaults are the reference's, with 1,458,400 parameters.
+/// The encoder, a U-Net if nothing else is said; the defaults are the reference's, with 1,458,400 parameters.
 struct UnetOptions {
   int n_input = 4, n_output = 32;  ///< features
   int width = 16, widest = 256;    ///< features of level l: min(width 2^l, widest)
@@ -45,7 +51,10 @@ struct UnetOptions {
   int levels = 0;                  ///< how often to pool; 0: until one node is left
   std::array<Padding, 3> padding = {Padding::zeros, Padding::zeros, Padding::zeros};
   ResidualMiddle middle = ResidualMiddle::convolution;
-  UnetMasks masks;                        ///< where it perturbs
+  EncoderKind kind = EncoderKind::unet;
+  int layers = 4;               ///< Fourier layers
+  GridShape modes = {2, 4, 8};  ///< wavenumbers of each axis that a Fourier layer mixes, and their negatives
+  UnetMasks masks;              ///< where it perturbs
   double epsilon = 1e-5, momentum = 0.1;  ///< of batch normalisation
   /// Stages after the U-Net that make n_refined fields on a grid finer by these factors (a convolutional
   /// decoder), with half the features from stage to stage, 2 n_refined at least; n_refined 0: none.
@@ -57,6 +66,8 @@ struct UnetOptions {
 };
 
 enum class UnetBlockKind {
+  fourier,      ///< y = [gelu](W x + b + K x), fourier_part(); without modes K x is left out
+  interpolate,  ///< linear by index to `factor` points a node, held beyond the first and the last one
   residual,     ///< y = [relu](bn(conv1(relu(bn(middle(relu(bn(conv1 x))))))) + conv1 x), ResidualMiddle
   pool,         ///< largest value of `factor` nodes; what is left over at an end makes one more
   upsample,     ///< each node repeated `factor` times, cut to the shape of a second input
@@ -71,7 +82,9 @@ struct UnetBlock {
   int n_in = 0, n_neck = 0, n_out = 0;
   GridShape factor = {1, 1, 1};
   bool ends_in_relu = true;
-  int kernel = 3;  ///< nodes that the middle of a residual block sees, each axis
+  bool ends_in_gelu = false;    ///< a Fourier block
+  GridShape modes = {0, 0, 0};  ///< of a Fourier block
+  int kernel = 3;               ///< nodes that the middle of a residual block sees, each axis
   std::optional<networks::NoiseMask> mask = {};  ///< what is added to the middle's input
   std::size_t first_parameter = 0, n_parameters = 0;
   std::size_t first_statistic = 0, n_statistics = 0;  ///< running mean and variance of its normalisations
@@ -85,9 +98,20 @@ inline constexpr const char* unet_input = "input";
 ///     enter; down_l, pool_l for l = 1 .. L; up_L, middle; join_l, merge_l, up_l for l = L-1 .. 1; join_0,
 ///     leave.
 ///
-/// At each level the axes that have most nodes are halved. Throws InputError for widths, levels or blocks
-/// that make no network, and for masks that pooling leaves no whole period of.
+/// At each level the axes that have most nodes are halved. Of Fourier layers it is
+///
+///     enter; layer_1 .. layer_n; project, leave,
+///
+/// all pointwise but the layers; where fields are refined, what enters is interpolated to the finer grid,
+/// which is the same as entering what was interpolated. Throws InputError for widths, levels or blocks that
+/// make no network, for masks that pooling leaves no whole period of, and for more modes than a block has.
 [[nodiscard]] std::vector<UnetBlock> unet_blocks(const UnetOptions& options);
+
+/// Whether a block is trained.
+[[nodiscard]] bool has_parameters(const UnetBlock& block);
+/// Nodes of an axis that a Fourier layer sees: where it is not circular, a quarter more beyond each end, so
+/// that its ends are no neighbours.
+[[nodiscard]] int fourier_nodes(int n, Padding padding);
 
 /// The first block of each segment: blocks that are best run again together. A segment has one residual
 /// block, before it what widens its input and behind it what narrows its output, so that the tensors between

@@ -129,7 +129,7 @@ const std::vector<std::string>& expression_function_names() {
 int find_expression_function(const std::string& name) {
   const auto& names = expression_function_names();
   const auto found = std::find(names.begin(), names.end(), name);
-  return found == names.end() ? -1 : static_cast<int>(found - names.begin());
+  return found == names.end() ? -1 : found - names.begin();
 }
 
 }  // namespace quintet::flow

@@ -22,7 +22,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 
 int index_of(const auto& names, const std::string& name) {
   const auto found = std::find(names.begin(), names.end(), name);
-  return found == names.end() ? -1 : static_cast<int>(found - names.begin());
+  return found == names.end() ? -1 : found - names.begin();
 }
 
 /// Names of all derivatives with the axes that they differentiate along.
@@ -219,7 +219,7 @@ class Parser {
     const int function = derivative == derivatives_.end() ? find_expression_function(word) : -1;
     if (derivative == derivatives_.end() && function < 0) fail_call(at, word);
     const auto values = arguments();
-    const auto n = static_cast<int>(values.size());
+    const int n = values.size();
     if (derivative != derivatives_.end()) {
       if (n != 1) fail(at, fmt::format("{} has one argument; {} are given", word, n));
       return placed(at, [&] {
@@ -294,9 +294,10 @@ std::vector<std::string> terms_of(const std::string& equation) {
   const auto close = [&] {
     if (!term.empty() && term != "-") terms.push_back(std::exchange(term, ""));
   };
+  const auto put_minus = [&](bool is_negative) { term.assign(is_negative ? 1 : 0, '-'); };
   const auto sign = [&](char c) {
     close();
-    term = (c == '-') != right ? "-" : "";
+    put_minus((c == '-') != right);
   };
   for (std::size_t i = 0; i < equation.size(); ++i) {
     const char c = equation[i];
@@ -305,7 +306,7 @@ std::vector<std::string> terms_of(const std::string& equation) {
     if (c == '=' && depth == 0) {
       close();
       right = true, operand = false;
-      term = "-";
+      put_minus(true);
       continue;
     }
     // "1e-3" is one number.
@@ -315,7 +316,7 @@ std::vector<std::string> terms_of(const std::string& equation) {
       if (operand)
         sign(c);
       else if (c == '-')
-        term = term == "-" ? "" : "-";
+        put_minus(term != "-");
     } else {
       term += c;
     }

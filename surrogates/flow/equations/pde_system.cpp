@@ -76,8 +76,8 @@ class Sweep {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       const Instruction& instruction = program_.instructions[i];
       Lane& result = values_[i];
-      const Lane* x = instruction.x < 0 ? nullptr : &values_[static_cast<std::size_t>(instruction.x)];
-      const Lane* y = instruction.y < 0 ? nullptr : &values_[static_cast<std::size_t>(instruction.y)];
+      const Lane* x = instruction.x < 0 ? nullptr : &values_[instruction.x];
+      const Lane* y = instruction.y < 0 ? nullptr : &values_[instruction.y];
       switch (instruction.kind) {
         case ExpressionKind::add:
           linear(forms_[instruction.index], n, jets, result);
@@ -255,7 +255,7 @@ bool PdeSystem::uses_value(int field) const { return implementation_->uses_value
 
 Residuals PdeSystem::residuals(std::span<const std::vector<double>> constants) const {
   const auto& program = implementation_->program;
-  const auto n_fields = static_cast<int>(implementation_->names.fields.size());
+  const int n_fields = implementation_->names.fields.size();
   std::vector<std::vector<double>> uniform;
   std::vector<std::vector<DifferentialOperator>> wanted;
   for (const auto& of_sample : constants) {

@@ -132,12 +132,12 @@ class Translator {
     const auto found = std::find(all.begin(), all.end(), operation);
     if (found != all.end()) return found - all.begin();
     all.push_back(operation);
-    return static_cast<int>(all.size()) - 1;
+    return std::ssize(all) - 1;
   }
 
   int emit(const Instruction& instruction) {
     program_.instructions.push_back(instruction);
-    return static_cast<int>(program_.instructions.size()) - 1;
+    return std::ssize(program_.instructions) - 1;
   }
 
   Expressions& graph_;

@@ -31,7 +31,7 @@ std::vector<double> ranks_of(std::span<const double> values) {
 
 /// Pearson's correlation.
 double correlation(const std::vector<double>& x, const std::vector<double>& y) {
-  const auto n = static_cast<double>(x.size());
+  const double n = x.size();
   const double x_mean = std::accumulate(x.begin(), x.end(), 0.0) / n;
   const double y_mean = std::accumulate(y.begin(), y.end(), 0.0) / n;
   double xy = 0, xx = 0, yy = 0;
@@ -76,7 +76,7 @@ Calibration calibrate(std::span<const double> indicator, std::span<const double>
       indicator_square += indicator[order[i]] * indicator[order[i]];
       error_square += error[order[i]] * error[order[i]];
     }
-    const auto count = static_cast<double>(end - first);
+    const double count = end - first;
     result.classes.push_back({std::sqrt(indicator_square / count), std::sqrt(error_square / count)});
   }
   return result;

@@ -109,7 +109,7 @@ FlowSample flow_sample(const RectilinearGrid& grid, const Fields& fields,
                        const std::vector<FieldWalls>& walls, const FlowFields& roles,
                        const FlowConstants& constants) {
   for (const int field : roles.velocity)
-    QUINTET_CHECK(field >= 0 && field < static_cast<int>(fields.size()),
+    QUINTET_CHECK(field >= 0 && field < std::ssize(fields),
                   "statistics of a flow need its velocity along both axes, {} and {}", grid.axes()[0].name,
                   grid.axes()[1].name);
   FlowSample sample;

@@ -30,19 +30,19 @@ std::vector<std::vector<double>> GridResiduals::of_frame(
     int frame, const std::vector<std::span<const double>>& fields) const {
   const int n = grid_->size(), n_fields = residuals_.n_fields();
   const int n_channels = 1 + residuals_.n_operators();
-  std::vector<double> jets(static_cast<std::size_t>(n) * n_channels * n_fields, 0);
+  std::vector<double> jets(std::int64_t{n} * n_channels * n_fields, 0);
   for (int field = 0; field < n_fields; ++field) {
-    const auto values = fields[field].subspan(static_cast<std::size_t>(frame) * n, n);
+    const auto values = fields[field].subspan(std::int64_t{frame} * n, n);
     const auto add = [&](int channel, double factor, std::span<const double> f) {
       for (int i = 0; i < n; ++i)
-        jets[(static_cast<std::size_t>(i) * n_channels + channel) * n_fields + field] += factor * f[i];
+        jets[(std::int64_t{i} * n_channels + channel) * n_fields + field] += factor * f[i];
     };
     const auto in_time = [&](int order) {
       const auto& rule = time_rules_.derivative(order, frame);
       std::vector<double> f(n, 0);
       for (std::size_t k = 0; k < rule.points.size(); ++k)
         for (int i = 0; i < n; ++i)
-          f[i] += rule.weights[k] * fields[field][static_cast<std::size_t>(rule.points[k]) * n + i];
+          f[i] += rule.weights[k] * fields[field][std::int64_t{rule.points[k]} * n + i];
       return f;
     };
     /// d_i (order 1), or d_i d_j
@@ -72,13 +72,13 @@ std::vector<std::vector<double>> GridResiduals::of_frame(
       }
     }
   }
-  std::vector<double> coordinates(static_cast<std::size_t>(n) * n_axes);
+  std::vector<double> coordinates(std::int64_t{n} * n_axes);
   for (int i = 0; i < n; ++i) {
     coordinates[i * n_axes] = times_[frame];
     coordinates[i * n_axes + 1] = grid_->axes()[0].coordinates[i / grid_->size(1)];
     coordinates[i * n_axes + 2] = grid_->axes()[1].coordinates[i % grid_->size(1)];
   }
-  std::vector<double> by_point(static_cast<std::size_t>(n) * residuals_.n_equations());
+  std::vector<double> by_point(std::int64_t{n} * residuals_.n_equations());
   residuals_.evaluate(sample_, n, jets.data(), coordinates.data(), by_point.data());
   std::vector<std::vector<double>> result(residuals_.n_equations(), std::vector<double>(n));
   for (int i = 0; i < n; ++i)

@@ -9,7 +9,7 @@ namespace quintet::flow {
 void LogHistogram::add(const RectilinearGrid& grid, std::span<const double> f) {
   for (int i = 0; i < grid.size(0); ++i)
     for (int j = 0; j < grid.size(1); ++j) {
-      const double value = std::max(std::abs(f[static_cast<std::size_t>(i) * grid.size(1) + j]), 1e-300);
+      const double value = std::max(std::abs(f[std::int64_t{i} * grid.size(1) + j]), 1e-300);
       const double place = (std::log10(value) - first_decade) * per_decade;
       const int at =
           place < n_classes - 1 ? static_cast<int>(std::max(place, 0.0)) : n_classes - 1;  // NaN, too

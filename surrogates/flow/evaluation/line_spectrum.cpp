@@ -62,7 +62,7 @@ std::vector<double> LineSpectrum::coefficients(std::span<const double> lines) co
   std::vector<double> result(lines.size());
   AlignedVector<double> work(state_->transform ? state_->transform->work_size() : 0);
   for (int first = 0; first < n_rows; first += batch) {
-    const auto begin = static_cast<std::size_t>(first) * n;
+    const std::size_t begin = std::int64_t{first} * n;
     state_->coefficients(lines.data() + begin, std::min(batch, n_rows - first), result.data() + begin,
                          work.data());
   }
@@ -72,10 +72,10 @@ std::vector<double> LineSpectrum::coefficients(std::span<const double> lines) co
 std::vector<double> LineSpectrum::power(std::span<const double> lines) const {
   const int n = state_->n, n_rows = static_cast<int>(lines.size()) / n;
   const auto c = coefficients(lines);
-  std::vector<double> result(static_cast<std::size_t>(n_rows) * n_modes());
+  std::vector<double> result(std::int64_t{n_rows} * n_modes());
   for (int row = 0; row < n_rows; ++row)
     for (int i = 0; i < n; ++i)
-      result[static_cast<std::size_t>(row) * n_modes() + (i + 1) / 2] += c[row * n + i] * c[row * n + i] / n;
+      result[std::int64_t{row} * n_modes() + (i + 1) / 2] += c[row * n + i] * c[row * n + i] / n;
   return result;
 }
 

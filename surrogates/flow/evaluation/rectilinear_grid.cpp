@@ -32,7 +32,7 @@ const AxisRules& RectilinearGrid::rules(int axis, const EndValues& ends) const {
 double RectilinearGrid::mean(std::span<const double> f) const {
   double sum = 0;
   for (int i = 0; i < n_[0]; ++i)
-    sum += weights_[0][i] * line_mean(f.subspan(static_cast<std::size_t>(i) * n_[1], n_[1]), 1);
+    sum += weights_[0][i] * line_mean(f.subspan(std::int64_t{i} * n_[1], n_[1]), 1);
   return sum;
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "physics/kernels/rounded_root.hpp"
+
 namespace quintet::flow {
 
 void PointErrors::add(const RectilinearGrid& grid, std::span<const double> truth,
@@ -11,7 +13,7 @@ void PointErrors::add(const RectilinearGrid& grid, std::span<const double> truth
   ++frames_;
   for (int i = 0; i < grid.size(0); ++i)
     for (int j = 0; j < grid.size(1); ++j) {
-      const std::size_t k = static_cast<std::size_t>(i) * grid.size(1) + j;
+      const std::size_t k = std::int64_t{i} * grid.size(1) + j;
       const double weight = grid.weights(0)[i] * grid.weights(1)[j];
       const double error = prediction[k] - truth[k];
       square_ += weight * error * error;
@@ -40,7 +42,7 @@ double PointErrors::rms() const { return std::sqrt(square_ / frames_); }
 double PointErrors::truth_rms() const { return std::sqrt(truth_square_ / frames_); }
 double PointErrors::truth_deviation() const {
   const double mean = truth_ / frames_;
-  return std::sqrt(std::max(0.0, truth_square_ / frames_ - mean * mean));
+  return rounded_root(truth_square_ / frames_ - mean * mean);
 }
 
 double PointErrors::scaled() const {
@@ -49,7 +51,7 @@ double PointErrors::scaled() const {
 
 double vrmse_of_frame(std::span<const double> truth, std::span<const double> prediction) {
   constexpr double floor = 1e-7;  // of The Well
-  const auto n = static_cast<double>(truth.size());
+  const double n = truth.size();
   double mean = 0, square = 0, deviation = 0;
   for (const double value : truth) mean += value / n;
   for (std::size_t i = 0; i < truth.size(); ++i) {
@@ -59,20 +61,74 @@ double vrmse_of_frame(std::span<const double> truth, std::span<const double> pre
   return std::sqrt(square / n / (deviation / (n - 1) + floor));
 }
 
+namespace {
+constexpr double rounding_of_power = 1e-14;  // single precision, squared
+}
+
 double right_up_to(std::span<const double> wavenumbers, std::span<const double> truth,
                    std::span<const double> prediction, double tolerance) {
-  constexpr double rounding = 1e-14;  // single precision, squared
   double most = 0, sum = 0;
   for (std::size_t k = 1; k < truth.size(); ++k) sum += truth[k];
   for (std::size_t k = 1; k < truth.size(); ++k) {
-    if (!(truth[k] > rounding * sum) || !(std::abs(prediction[k] - truth[k]) <= tolerance * truth[k])) break;
+    if (!(truth[k] > rounding_of_power * sum) ||
+        !(std::abs(prediction[k] - truth[k]) <= tolerance * truth[k]))
+      break;
     most = wavenumbers[k];
   }
   return most;
 }
 
+WavenumberRange middle_third(std::span<const double> wavenumbers, std::span<const double> spectrum) {
+  double sum = 0;
+  for (std::size_t k = 1; k < spectrum.size(); ++k) sum += spectrum[k];
+  std::size_t last = 0;
+  while (last + 1 < spectrum.size() && spectrum[last + 1] > rounding_of_power * sum) ++last;
+  if (last == 0) return {0, 0};
+  const double first = std::log(wavenumbers[1]), ratio = std::log(wavenumbers[last]) - first;
+  return {std::exp(first + ratio / 3), std::exp(first + 2 * ratio / 3)};
+}
+
+double spectrum_log_error(std::span<const double> wavenumbers, std::span<const double> truth,
+                          std::span<const double> prediction, const WavenumberRange& range) {
+  double power = 0, sum = 0;
+  for (std::size_t k = 1; k < truth.size(); ++k) power += truth[k];
+  constexpr double least_share = 1e-6;
+  const double least = least_share * power;
+  int n = 0;
+  for (std::size_t k = 1; k < truth.size(); ++k) {
+    if (wavenumbers[k] <= range.from || wavenumbers[k] > range.to || !(truth[k] > least)) continue;
+    sum += std::abs(std::log(std::max(prediction[k], least) / truth[k]));
+    ++n;
+  }
+  return n == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / n;
+}
+
+PowerLaw fit_power_law(std::span<const double> wavenumbers, std::span<const double> spectrum,
+                       const WavenumberRange& range) {
+  int n = 0;
+  double weights = 0, x_mean = 0, y_mean = 0, xx = 0, xy = 0;
+  const auto each_mode = [&](auto&& add) {
+    for (std::size_t k = 1; k < spectrum.size(); ++k)
+      if (wavenumbers[k] >= range.from && wavenumbers[k] <= range.to)
+        add(1 / wavenumbers[k], std::log(wavenumbers[k]), std::log(spectrum[k]));
+  };
+  each_mode([&](double weight, double x, double y) {
+    ++n;
+    weights += weight, x_mean += weight * x, y_mean += weight * y;
+  });
+  x_mean /= weights, y_mean /= weights;
+  each_mode([&](double weight, double x, double y) {
+    xx += weight * (x - x_mean) * (x - x_mean);
+    xy += weight * (x - x_mean) * (y - y_mean);
+  });
+  const double exponent = xy / xx;
+  if (n < 3 || !std::isfinite(exponent))
+    return {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
+  return {exponent, std::exp(y_mean - exponent * x_mean)};
+}
+
 SeriesScore series_score(std::span<const double> truth, std::span<const double> prediction) {
-  const auto n = static_cast<double>(truth.size());
+  const double n = truth.size();
   double mean = 0, size = 0, absolute = 0, square = 0, deviation = 0;
   for (const double value : truth) mean += value / n, size += std::abs(value);
   for (std::size_t i = 0; i < truth.size(); ++i) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <span>
 
@@ -20,7 +22,8 @@ class PointErrors {
   void merge(const PointErrors& other);
 
   [[nodiscard]] double rms() const;  ///< sqrt(<(p - t)^2>)
-  [[nodiscard]] double greatest() const { return greatest_; }
+  /// Largest |p - t|; NaN where a prediction is.
+  [[nodiscard]] double greatest() const { return std::isnan(square_) ? square_ : greatest_; }
   [[nodiscard]] double truth_rms() const;        ///< sqrt(<t^2>)
   [[nodiscard]] double truth_deviation() const;  ///< sqrt(<(t - <t>)^2>)
   [[nodiscard]] double relative() const { return rms() / truth_rms(); }
@@ -49,6 +52,30 @@ class PointErrors {
 /// share `tolerance`; 0 where the first is not. Modes in which the truth has nothing but rounding end it.
 [[nodiscard]] double right_up_to(std::span<const double> wavenumbers, std::span<const double> truth,
                                  std::span<const double> prediction, double tolerance);
+
+/// Wavenumbers between two ends.
+struct WavenumberRange {
+  double from, to;
+};
+/// The middle third, on a logarithmic axis, of the modes from 1 on that hold more than rounding.
+[[nodiscard]] WavenumberRange middle_third(std::span<const double> wavenumbers,
+                                           std::span<const double> spectrum);
+
+/// Mean |ln(E/E of the truth)| over the modes with from < k <= to in which the truth has more than a
+/// millionth of its power: 0.69 is half or twice the power. NaN where there is none. A prediction of less
+/// than that millionth counts as it.
+[[nodiscard]] double spectrum_log_error(std::span<const double> wavenumbers, std::span<const double> truth,
+                                        std::span<const double> prediction, const WavenumberRange& range);
+
+/// A power law E = factor k^exponent.
+struct PowerLaw {
+  double exponent, factor;
+};
+/// Fit a power law to the modes of a range: least squares of log E over log k, a mode weighted by 1/k, so
+/// that equal ratios of wavenumbers count alike. NaN where fewer than three modes lie there, or one holds
+/// nothing.
+[[nodiscard]] PowerLaw fit_power_law(std::span<const double> wavenumbers, std::span<const double> spectrum,
+                                     const WavenumberRange& range);
 
 /// How well a series in time is predicted.
 struct SeriesScore {

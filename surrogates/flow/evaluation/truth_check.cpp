@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/config/tree.hpp"
+#include "physics/kernels/rounded_root.hpp"
 #include "surrogates/flow/evaluation/grid_residuals.hpp"
 
 namespace quintet::flow {
@@ -67,8 +68,7 @@ std::vector<std::vector<double>> residuals_at(const Residuals& residuals, const 
     for (const int t : frames)
       for (int i = on.start[0]; i < fields.grid->size(0); i += on.step[0])
         for (int j = on.start[1]; j < n_1; j += on.step[1])
-          values[f].push_back(
-              fields.values[(f * fields.times.size() + t) * all + static_cast<std::size_t>(i) * n_1 + j]);
+          values[f].push_back(fields.values[(f * fields.times.size() + t) * all + std::int64_t{i} * n_1 + j]);
     spans.emplace_back(values[f]);
   }
   const std::vector<FieldWalls> nothing_known(values.size(), FieldWalls(2));
@@ -82,9 +82,8 @@ void add_rows(const RectilinearGrid& grid, std::span<const double> f, const Thin
   for (int i = on.start[0]; i < grid.size(0); i += on.step[0]) {
     double sum = 0;
     for (int j = 0; j < on.grid.size(1); ++j) {
-      double value = f[static_cast<std::size_t>(i) * grid.size(1) + on.start[1] + j * on.step[1]];
-      if (!other.empty())
-        value -= other[static_cast<std::size_t>((i - on.start[0]) / on.step[0]) * on.grid.size(1) + j];
+      double value = f[std::int64_t{i} * grid.size(1) + on.start[1] + j * on.step[1]];
+      if (!other.empty()) value -= other[std::int64_t{(i - on.start[0]) / on.step[0]} * on.grid.size(1) + j];
       sum += value * value;
     }
     rows[i] += sum / on.grid.size(1);
@@ -154,7 +153,7 @@ class WallSums {
 
   [[nodiscard]] WallValue result() const {
     const double average = wall_ / n_;
-    return {average, std::sqrt(std::max(0.0, square_ / n_ - average * average)), std::sqrt(error_ / n_),
+    return {average, rounded_root(square_ / n_ - average * average), std::sqrt(error_ / n_),
             std::sqrt(flow_ / frames_)};
   }
   [[nodiscard]] double rms() const { return std::sqrt(square_ / n_); }
@@ -194,8 +193,7 @@ std::vector<EquationCheck> check_equations(const PdeSystem& system, const std::v
   const std::array<std::array<Thinned, 2>, 2> halves{
       {{{{*fields.grid, {2, 1}, {0, 0}}, {*fields.grid, {2, 1}, {1, 0}}}},
        {{{*fields.grid, {1, 2}, {0, 0}}, {*fields.grid, {1, 2}, {0, 1}}}}}};
-  const auto n = static_cast<std::size_t>(residuals.n_equations()),
-             n_equations = static_cast<std::size_t>(system.n_equations());
+  const std::size_t n = residuals.n_equations(), n_equations = system.n_equations();
   std::vector<Rows> squares(n);
   std::array<std::vector<Rows>, 3> errors{squares, squares, squares};
   const auto frames = chosen_frames(fields.times.size(), most_frames);
@@ -212,7 +210,7 @@ std::vector<EquationCheck> check_equations(const PdeSystem& system, const std::v
           add_rows(*fields.grid, here[e], half, there[e], errors[1 + along][e]);
       }
   }
-  const auto count = static_cast<double>(frames.size());
+  const double count = frames.size();
   std::vector<EquationCheck> checks;
   for (std::size_t e = 0, term = n_equations; e < n_equations; ++e) {
     EquationCheck check{system.equations()[e].name, {}, std::sqrt(mean(squares[e], count))};
@@ -256,7 +254,7 @@ std::vector<EquationCheck> check_wall(const PdeSystem& conditions, const std::ve
 
 WallValue wall_value(const FieldsOverTime& fields, int field, int axis, int end) {
   WallSums sums(*fields.grid, axis, end);
-  const auto frame = static_cast<std::size_t>(fields.grid->size());
+  const std::size_t frame = fields.grid->size();
   for (const int t : chosen_frames(fields.times.size(), 16))
     sums.add(fields.values.subspan((field * fields.times.size() + t) * frame, frame));
   return sums.result();

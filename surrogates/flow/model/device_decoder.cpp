@@ -27,7 +27,7 @@ struct DeviceDecoder::State {
   [[nodiscard]] int points(int n_channels) const {
     const double widest = *std::max_element(options.widths.begin(), options.widths.end());
     const double a_point = 4.0 * 6 * n_corners * (n_channels + 2) * widest;
-    return static_cast<int>(std::clamp(most_bytes / a_point, 16.0, 1e6));
+    return std::clamp(most_bytes / a_point, 16.0, 1e6);
   }
 };
 
@@ -39,7 +39,7 @@ DeviceDecoder::DeviceDecoder(const FlowModel& model, const DeviceSession& device
     auto state = std::make_unique<State>(
         State{TorchDevice(device), decoder_options(header.options, header.fields.size()), {}, {}});
     const auto own = std::span(model.parameters).subspan(flow_network_size(header).encoder);
-    state->weights = state->there(own, {static_cast<std::int64_t>(own.size())});
+    state->weights = state->there(own, {std::ssize(own)});
     return state;
   });
 }
@@ -57,7 +57,7 @@ void DeviceDecoder::take(std::span<const float> latents, const GridShape& shape)
 void DeviceDecoder::forward(const DecoderQueries& queries, std::span<float> jets) const {
   const c10::InferenceMode without_graph;
   const int most = state_->points(queries.n_channels());
-  const auto a_point = static_cast<std::size_t>(queries.n_channels() * state_->options.n_fields);
+  const std::size_t a_point = queries.n_channels() * state_->options.n_fields;
   DecoderQueries some = queries;
   for (int first = 0; first < queries.n_points; first += most) {
     some.n_points = std::min(most, queries.n_points - first);

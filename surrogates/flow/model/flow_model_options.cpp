@@ -11,6 +11,7 @@
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
 #include "io/config/tree.hpp"
+#include "io/log/counted.hpp"
 #include "surrogates/networks/activation_names.hpp"
 
 namespace quintet::flow {
@@ -31,6 +32,12 @@ struct MiddleRow {
 constexpr MiddleRow middles[] = {{ResidualMiddle::convolution, "convolution"},
                                  {ResidualMiddle::perturb, "perturb"},
                                  {ResidualMiddle::pointwise, "pointwise"}};
+
+struct EncoderRow {
+  EncoderKind value;
+  const char* name;
+};
+constexpr EncoderRow encoders[] = {{EncoderKind::unet, "unet"}, {EncoderKind::fourier, "fourier"}};
 
 struct KindRow {
   DecoderKind value;
@@ -90,7 +97,42 @@ void describe(Schema& schema, MaskOptions& options) {
   });
 }
 
+namespace {
+
+/// The first key that another kind of encoder has, none where all fit.
+std::optional<std::string> foreign_key(const EncoderOptions& options) {
+  const EncoderOptions usual;
+  const auto refused = [](const char* key, const char* kind) {
+    return fmt::format("{} is for kind: {}; leave it out, or take that kind", key, kind);
+  };
+  if (options.kind == EncoderKind::unet) {
+    if (options.layers != usual.layers) return refused("layers", "fourier");
+    if (options.modes != usual.modes) return refused("modes", "fourier");
+    return std::nullopt;
+  }
+  if (!options.widths.empty()) return refused("widths", "unet");
+  if (options.levels != usual.levels) return refused("levels", "unet");
+  if (options.widest != usual.widest) return refused("widest", "unet");
+  if (options.block != usual.block) return refused("block", "unet");
+  return std::nullopt;
+}
+
+}  // namespace
+
 void describe(Schema& schema, EncoderOptions& options) {
+  schema.choice("kind", options.kind, choices_of(encoders),
+                "unet: residual blocks on levels that pool (the reference's); fourier: Fourier layers, which "
+                "mix the lowest "
+                "wavenumbers of a block (the Fourier neural operator of Li et al. 2021)");
+  schema.integer("layers", options.layers, "fourier: number of layers").at_least(1).at_most(1000);
+  schema
+      .integers(
+          "modes", options.modes,
+          "fourier: wavenumbers that a layer mixes along each axis, time first; at most half the nodes that "
+          "it sees, those of `padding` included")
+      .length(3, 3)
+      .at_least(1)
+      .at_most(widest_layer);
   schema.integer("width", options.width, "Features of the first level; each further level doubles them")
       .at_least(1)
       .at_most(widest_layer);
@@ -115,6 +157,7 @@ void describe(Schema& schema, EncoderOptions& options) {
   schema.section("masks", options.masks, "perturb: the masks; absent: defaults");
   schema.check(Expert{"block", {"perturb"}, "perturb: masks of noise are added, then as pointwise"});
   schema.check(Expert{"masks"});
+  schema.check([&options] { return foreign_key(options); });
   schema.check([&options]() -> std::optional<std::string> {
     if (options.masks && options.block != ResidualMiddle::perturb)
       return fmt::format("masks: blocks of kind {} have none; expected block: perturb, or no masks",
@@ -172,6 +215,10 @@ UnetOptions unet_options(const FlowModelOptions& options, int n_fields, const Gr
   made.widest = options.encoder.widest;
   made.widths = as_ints(options.encoder.widths);
   made.levels = options.encoder.levels;
+  made.kind = options.encoder.kind;
+  made.layers = options.encoder.layers;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    made.modes[axis] = static_cast<int>(options.encoder.modes[axis]);
   made.block = block;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const auto& padding = options.encoder.padding;
@@ -192,6 +239,9 @@ UnetOptions unet_options(const FlowModelOptions& options, int n_fields, const Gr
 }
 
 std::string residual_words(const UnetOptions& options) {
+  if (options.kind == EncoderKind::fourier)
+    return fmt::format("{} of {} modes", counted(options.layers, "Fourier layer"),
+                       fmt::join(options.modes, " x "));
   const std::string kind = fmt::format("blocks of kind {}", row_of(middles, options.middle).name);
   const auto periods = mask_periods(options);
   if (!periods) return kind;

@@ -33,7 +33,10 @@ void describe(Schema& schema, MaskOptions& options);
 
 /// Section `model.encoder`.
 struct EncoderOptions {
+  EncoderKind kind = EncoderKind::unet;
   int width = 16, widest = 256;
+  int layers = 4;                            ///< Fourier layers
+  std::vector<std::int64_t> modes{2, 4, 8};  ///< of each axis, time first
   std::vector<std::int64_t> widths;
   int levels = 0;
   std::vector<std::string> padding{"zeros"};  ///< one for all axes, or one each
@@ -65,7 +68,7 @@ void describe(Schema& schema, FlowModelOptions& options);
 /// @param refinement of the convolutional decoder; not looked at otherwise
 [[nodiscard]] UnetOptions unet_options(const FlowModelOptions& options, int n_fields, const GridShape& block,
                                        const GridShape& refinement);
-/// The kind of residual blocks in words, with what their masks are: of equal words, weights fit.
+/// The kind of encoder and residual blocks in words, with what their masks are: of equal words, weights fit.
 [[nodiscard]] std::string residual_words(const UnetOptions& options);
 /// With a base its latents are the encoder's, then the coarse fields of the node.
 [[nodiscard]] DecoderOptions decoder_options(const FlowModelOptions& options, int n_fields);

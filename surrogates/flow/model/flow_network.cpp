@@ -57,7 +57,7 @@ FlowNetworkSize flow_network_size(const FlowModelHeader& header) {
 template <class Real>
 std::vector<Real> encoder_features(const FlowModelHeader& header, const GridShape& shape,
                                    std::span<const float> fields, std::span<const double> parameters) {
-  const std::size_t nodes = static_cast<std::size_t>(shape[0]) * shape[1] * shape[2];
+  const std::size_t nodes = std::int64_t{shape[0]} * shape[1] * shape[2];
   const std::size_t n_fields = header.fields.size(), n_parameters = header.parameters.size(),
                     of_sample = n_fields * nodes, n_samples = fields.size() / of_sample;
   QUINTET_ASSERT(fields.size() == n_samples * of_sample && parameters.size() == n_samples * n_parameters,
@@ -72,7 +72,7 @@ std::vector<Real> encoder_features(const FlowModelHeader& header, const GridShap
                                       [&](const auto& one) { return one.name == name; });
       QUINTET_CHECK(found != header.parameters.end(), "conditioning on '{}', which the data do not have",
                     name);
-      const auto place = static_cast<std::size_t>(found - header.parameters.begin());
+      const std::size_t place = found - header.parameters.begin();
       const double value = parameters[sample * n_parameters + place];
       features.insert(features.end(), nodes, static_cast<Real>(conditioning_feature(*found, value)));
     }
@@ -123,7 +123,7 @@ std::vector<BlockTensors> FlowNetwork<Real>::tensors() const {
 
 template <class Real>
 std::vector<at::Tensor> FlowNetwork<Real>::parts(const at::Tensor& parameters) const {
-  const auto n = static_cast<std::int64_t>(size_.encoder);
+  const std::int64_t n = size_.encoder;
   auto all = encoder_.parts(parameters.narrow(0, 0, n));
   if (decoder_) all.push_back(parameters.narrow(0, n, parameters.size(0) - n));
   return all;
@@ -221,7 +221,7 @@ std::vector<float> encode_fields(const FlowModel& model, int n_samples, const Gr
                                  const DeviceSession& device) {
   const FlowNetwork<float> network(model.header);
   std::vector<float> normalised(fields.begin(), fields.end());
-  const std::size_t nodes = static_cast<std::size_t>(shape[0]) * shape[1] * shape[2];
+  const std::size_t nodes = std::int64_t{shape[0]} * shape[1] * shape[2];
   for (std::size_t i = 0; i < normalised.size(); ++i) {
     const auto& field = model.header.fields[i / nodes % model.header.fields.size()];
     normalised[i] = static_cast<float>((normalised[i] - field.mean) / field.deviation);
@@ -232,7 +232,7 @@ std::vector<float> encode_fields(const FlowModel& model, int n_samples, const Gr
     const TorchDevice there(device);
     const auto wrap = [&there](const auto& values) {  // torch has no read-only tensors; nothing is written
       using Value = typename std::remove_cvref_t<decltype(values)>::value_type;
-      return at::from_blob(const_cast<Value*>(values.data()), {static_cast<std::int64_t>(values.size())},
+      return at::from_blob(const_cast<Value*>(values.data()), {std::ssize(values)},
                            at::TensorOptions(bridge::scalar_type<Value>()))
           .to(there.place());
     };

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/flow/decoder/decoder.hpp"
@@ -59,6 +60,17 @@ std::vector<std::string> doubts_of(const FlowModelHeader& header, const FieldBlo
   auto beyond = beyond_training(header, setting);
   beyond.insert(beyond.end(), doubts.begin(), doubts.end());
   return beyond;
+}
+
+/// Mode k of Fourier layers is another wavelength on another number of nodes, which the model never saw.
+void check_wavenumbers(const FlowModelHeader& header, const FieldBlock& coarse, EncoderCover cover) {
+  if (cover != EncoderCover::whole || header.options.encoder.kind != EncoderKind::fourier) return;
+  for (std::size_t i = 0; i < n_axes; ++i)
+    QUINTET_CHECK(
+        coarse.axes[i].size() == header.block[i],
+        "encoder: whole: the model's Fourier layers learned wavenumbers of {} nodes along {}, but there are "
+        "{}; take encoder: blocks",
+        header.block[i], header.axes[i].name, coarse.axes[i].size());
 }
 
 /// Masks are a crop's: those of a smaller one were never trained with, nor those of a larger one whose levels
@@ -130,8 +142,7 @@ struct FlowPredictor::State {
         "is {:.4g} MB",
         options.max_memory * 1e-6, std::ceil(least * 1e-4) * 1e-2);
     double free = options.max_memory - least;
-    const auto more_points =
-        static_cast<int>(std::min<double>(most_points - least_points, free / 4 / point_bytes()));
+    const int more_points = std::min<double>(most_points - least_points, free / 4 / point_bytes());
     points_at_a_time = least_points + more_points;
     free -= more_points * point_bytes();
     const int n_cells = grid[0].size() - 1;
@@ -204,7 +215,7 @@ struct FlowPredictor::State {
   /// Some of the points again, by products in float.
   void compare_with_float(const NodeGrid& own, const std::vector<double>& places,
                           const std::vector<float>& jets) {
-    const std::size_t row = static_cast<std::size_t>(n_channels()) * n_fields();
+    const std::size_t row = std::int64_t{n_channels()} * n_fields();
     std::vector<double> some;
     std::vector<float> rounded;
     const std::size_t n_all = places.size() / n_axes,
@@ -221,13 +232,13 @@ struct FlowPredictor::State {
       squares += difference * difference;
       largest = std::max(largest, std::abs(difference));
     };
-    const auto n_values = static_cast<std::size_t>(n_fields());
+    const std::size_t n_values = n_fields();
     for (std::size_t i = 0; i < rounded.size(); i += row)
       for (std::size_t f = 0; f < n_values; ++f)
         add((rounded[i + f] - exact[i + f]) / model.header.fields[f].deviation, check->field_squares[f],
             check->field_largest[f]);
     if (residuals) {
-      const auto n_equations = static_cast<std::size_t>(residuals->n_equations());
+      const std::size_t n_equations = residuals->n_equations();
       std::vector<float> of_rounded(n * n_equations), of_exact(n * n_equations);
       residuals->evaluate(0, n, rounded.data(), some.data(), of_rounded.data());
       residuals->evaluate(0, n, exact.data(), some.data(), of_exact.data());
@@ -268,9 +279,9 @@ FlowPredictor::FlowPredictor(FlowModel model, FieldBlock coarse,
   QUINTET_CHECK(s.coarse.n_fields == s.n_fields(), "the model has {} fields, the coarse data {}",
                 s.n_fields(), s.coarse.n_fields);
   for (std::size_t i = 0; i < n_axes; ++i)
-    QUINTET_CHECK(s.coarse.axes[i].size() >= 2,
-                  "the coarse data have {} node(s) along {}; at least 2 are needed", s.coarse.axes[i].size(),
-                  header.axes[i].name);
+    QUINTET_CHECK(s.coarse.axes[i].size() >= 2, "the coarse data have {} along {}; at least 2 are needed",
+                  counted(s.coarse.axes[i].size(), "node"), header.axes[i].name);
+  check_wavenumbers(header, s.coarse, options.cover);
   check_masks(header, s.coarse, options.cover);
   std::vector<double> in_order;
   for (const auto& parameter : header.parameters) {
@@ -391,7 +402,7 @@ void FlowPredictor::predict(std::span<const double> points, std::span<float> val
     std::vector<double> places;
     for (std::size_t k = first; k < end; ++k)
       for (std::size_t i = 0; i < n_axes; ++i) places.push_back(points[order[k] * n_axes + i]);
-    jets.resize(static_cast<std::size_t>(n) * s.n_channels() * n_fields);
+    jets.resize(std::int64_t{n} * s.n_channels() * n_fields);
     s.decode(own, places, jets, s.check.has_value());
     s.to_physical(n, jets);
     if (s.check) s.compare_with_float(own, places, jets);
@@ -405,7 +416,7 @@ void FlowPredictor::predict(std::span<const double> points, std::span<float> val
                                            points[order[k] * n_axes]));
     }
     if (s.residuals && !residuals.empty()) {
-      const auto n_equations = static_cast<std::size_t>(s.residuals->n_equations());
+      const std::size_t n_equations = s.residuals->n_equations();
       own_residuals.resize(n * n_equations);
       s.residuals->evaluate(0, n, jets.data(), places.data(), own_residuals.data());
       for (std::size_t k = first; k < end; ++k)

@@ -56,7 +56,7 @@ void LatentField::add_window(const std::array<int, 3>& start, int first, int cou
                              std::vector<float>& latents) const {
   const GridShape n = {windows_[0].length, windows_[1].length, windows_[2].length};
   std::vector<float> fields;
-  fields.reserve(static_cast<std::size_t>(coarse_->n_fields) * n[0] * n[1] * n[2]);
+  fields.reserve(std::int64_t{coarse_->n_fields} * n[0] * n[1] * n[2]);
   for (int field = 0; field < coarse_->n_fields; ++field)
     for (int t = 0; t < n[0]; ++t)
       for (int z = 0; z < n[1]; ++z)
@@ -85,9 +85,8 @@ void LatentField::add_window(const std::array<int, 3>& start, int first, int cou
         if (!wanted) continue;
         const auto to_z = (start[1] * refinement_[1] + static_cast<int>(z)) % refined[1];
         const auto to_x = (start[2] * refinement_[2] + static_cast<int>(x)) % refined[2];
-        const auto weight = static_cast<float>(share[0][t] * share[1][z] * share[2][x]);
-        float* to = &latents[((static_cast<std::size_t>(to_t) * refined[1] + to_z) * refined[2] + to_x) *
-                             n_channels_];
+        const float weight = share[0][t] * share[1][z] * share[2][x];
+        float* to = &latents[((std::int64_t{to_t} * refined[1] + to_z) * refined[2] + to_x) * n_channels_];
         for (int c = 0; c < n_channels_; ++c) to[c] += weight * from[c];
       }
   }
@@ -95,8 +94,7 @@ void LatentField::add_window(const std::array<int, 3>& start, int first, int cou
 
 std::vector<float> LatentField::of_range(int first, int count) const {
   const GridShape refined = shape();
-  std::vector<float> latents(static_cast<std::size_t>(count) * refinement_[0] * refined[1] * refined[2] *
-                             n_channels_);
+  std::vector<float> latents(std::int64_t{count} * refinement_[0] * refined[1] * refined[2] * n_channels_);
   for (const int t : windows_[0].starts) {
     if (t + windows_[0].length <= first || t >= first + count) continue;
     for (const int z : windows_[1].starts)

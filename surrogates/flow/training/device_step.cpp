@@ -39,6 +39,7 @@ at::Tensor tensor_of(std::span<const T> values, at::IntArrayRef shape) {
 
 std::vector<at::Tensor*> DeviceInputs::tensors() {
   std::vector<at::Tensor*> all{&features, &targets, &weights};
+  if (levels.defined()) all.push_back(&levels);
   for (auto& set : sets) {
     for (auto* const tensor : set.rows.tensors()) all.push_back(tensor);
     auto& r = set.residuals;
@@ -53,12 +54,13 @@ std::vector<at::Tensor*> DeviceInputs::tensors() {
 std::vector<std::int64_t> DeviceInputs::shape() {
   std::vector<std::int64_t> shape;
   const auto add = [&](const auto& numbers) {
-    shape.push_back(static_cast<std::int64_t>(std::size(numbers)));
+    shape.push_back(std::size(numbers));
     shape.insert(shape.end(), std::begin(numbers), std::end(numbers));
   };
   for (const auto& set : sets) {
     const JetPlan& plan = set.rows.plan;
-    add(std::vector{set.wall, set.has_residuals ? 1 : 0, set.rows.n_samples, set.rows.n_points});
+    add(std::vector{set.wall, set.has_residuals ? 1 : 0, set.are_rows ? 1 : 0, set.rows.n_samples,
+                    set.rows.n_points});
     add(plan.tangents);
     add(plan.inner);
     add(plan.channel);
@@ -84,13 +86,16 @@ DeviceInputs FlowTrainer<Real>::State::inputs_of(const Batch& batch, std::int64_
       {batch.n_samples, std::ssize(features) / std::max(std::int64_t{1}, nodes), grid[0], grid[1], grid[2]});
   inputs.targets = tensor_of(std::span(batch.targets), {batch.n_samples, batch.n_points, batch.n_fields});
   const double n_points = counts[0] * batch.n_points;
-  const auto n_fields = static_cast<double>(header.fields.size());
+  const double n_fields = header.fields.size();
   std::vector<double> weights(header.fields.size(), 1 / (n_points * n_fields));
 
   const auto add = [&](int wall, const Residuals* residuals, int n, const std::vector<double>& points,
                        const std::vector<int>& reached) {
-    DeviceInputs::Points set{
-        wall, residuals != nullptr, network.rows(queries_of(batch, n, points, residuals, samples)), {}};
+    DeviceInputs::Points set{wall,
+                             residuals != nullptr,
+                             false,
+                             network.rows(queries_of(batch, n, points, residuals, samples)),
+                             {}};
     if (residuals)
       set.residuals =
           residual_numbers(*residuals, std::span<const int>(reached), std::span<const double>(points));
@@ -111,8 +116,26 @@ DeviceInputs FlowTrainer<Real>::State::inputs_of(const Batch& batch, std::int64_
     for (const double weight : wall.weights)
       weights.push_back(loss.boundary * share_of(w, counts[1 + w]) * weight);
   }
+  if (has_spectra()) add_rows(batch, samples, counts[0], inputs, weights);
   inputs.weights = tensor_of(std::span<const double>(weights), {std::ssize(weights)});
   return inputs;
+}
+
+template <class Real>
+void FlowTrainer<Real>::State::add_rows(const Batch& batch, const std::vector<int>& samples, double n_crops,
+                                        DeviceInputs& inputs, std::vector<double>& weights) const {
+  const auto& rows = batch.rows;
+  inputs.sets.push_back(
+      {-1,
+       false,
+       true,
+       network.rows(queries_of(batch, rows.n_rows * rows.n_points, rows.points, nullptr, samples)),
+       {}});
+  const auto levels = spectra->levels(rows, batch.n_samples, batch.n_fields, options.loss.spectral_floor);
+  inputs.levels =
+      tensor_of(std::span<const double>(levels), {batch.n_samples, batch.n_fields, spectra->n_modes()});
+  weights.insert(weights.end(), header.fields.size(),
+                 options.loss.spectral / (n_crops * static_cast<double>(header.fields.size())));
 }
 
 template <class Real>
@@ -166,6 +189,11 @@ void FlowTrainer<Real>::State::compute(DevicePass& made) {
   std::vector<at::Tensor> sums;
   for (const auto& set : inputs.sets) {
     const at::Tensor jets = network.decode(latents, parameters, set.rows);
+    if (set.are_rows) {
+      sums.push_back(
+          spectral_sums(options.loss.norm, spectra_there, jets, inputs.levels, options.loss.spectral_floor));
+      continue;
+    }
     if (set.wall < 0) sums.push_back(value_sums(options.loss.norm, jets, inputs.targets));
     if (set.has_residuals)
       sums.push_back(residual_sums(options.loss.norm, set.wall < 0 ? interior : walls[set.wall], scales, jets,
@@ -186,6 +214,7 @@ template <class Real>
 FlowLosses FlowTrainer<Real>::State::run_there(const Batch& batch, std::int64_t step, bool trains) {
   const std::vector<double> counts = counts_of(batch);
   arrived.assign(weights.size(), false);
+  if (has_spectra()) find_spectra(batch);
   DevicePass& pass = pass_with(inputs_of(batch, step, trains, counts), trains);
   recorder.compute(pass.operators, [this, &pass] { compute(pass); });
   if (const std::string why = recorder.take_notice(); !why.empty())
@@ -195,6 +224,10 @@ FlowLosses FlowTrainer<Real>::State::run_there(const Batch& batch, std::int64_t 
   const auto* next = here.const_data_ptr<double>();
   std::vector<double> sums(header.fields.size() + interior.n_equations() + walls.size());
   for (const auto& set : pass.inputs.sets) {
+    if (set.are_rows) {
+      for (std::size_t f = 0; f < header.fields.size(); ++f) sums.push_back(*next++ / counts[0]);
+      continue;
+    }
     if (set.wall < 0) {
       const std::size_t n =
           header.fields.size() + (set.has_residuals ? static_cast<std::size_t>(interior.n_equations()) : 0);
@@ -202,9 +235,10 @@ FlowLosses FlowTrainer<Real>::State::run_there(const Batch& batch, std::int64_t 
       next += n;
       continue;
     }
-    const auto w = static_cast<std::size_t>(set.wall);
+    const std::size_t w = set.wall;
     for (const double weight : equations.walls()[w].weights)
-      sums[sums.size() - walls.size() + w] += share_of(w, counts[1 + w]) * weight * *next++;
+      sums[header.fields.size() + interior.n_equations() + w] +=
+          share_of(w, counts[1 + w]) * weight * *next++;
   }
   try {
     return losses_of(std::move(sums), counts[0] * batch.n_points, step, trains);
@@ -216,11 +250,15 @@ FlowLosses FlowTrainer<Real>::State::run_there(const Batch& batch, std::int64_t 
 
 template DeviceInputs FlowTrainer<float>::State::inputs_of(const Batch&, std::int64_t, bool,
                                                            const std::vector<double>&) const;
+template void FlowTrainer<float>::State::add_rows(const Batch&, const std::vector<int>&, double,
+                                                  DeviceInputs&, std::vector<double>&) const;
 template DevicePass& FlowTrainer<float>::State::pass_with(DeviceInputs, bool);
 template void FlowTrainer<float>::State::compute(DevicePass&);
 template FlowLosses FlowTrainer<float>::State::run_there(const Batch&, std::int64_t, bool);
 template DeviceInputs FlowTrainer<double>::State::inputs_of(const Batch&, std::int64_t, bool,
                                                             const std::vector<double>&) const;
+template void FlowTrainer<double>::State::add_rows(const Batch&, const std::vector<int>&, double,
+                                                   DeviceInputs&, std::vector<double>&) const;
 template DevicePass& FlowTrainer<double>::State::pass_with(DeviceInputs, bool);
 template void FlowTrainer<double>::State::compute(DevicePass&);
 template FlowLosses FlowTrainer<double>::State::run_there(const Batch&, std::int64_t, bool);

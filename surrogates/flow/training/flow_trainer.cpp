@@ -17,7 +17,7 @@ namespace quintet::flow {
 
 template <class T>
 at::Tensor tensor_on(std::span<T> values, c10::Device device) {
-  return at::from_blob(values.data(), {static_cast<std::int64_t>(values.size())},
+  return at::from_blob(values.data(), {std::ssize(values)},
                        at::TensorOptions(bridge::scalar_type<T>()).device(device));
 }
 template at::Tensor tensor_on(std::span<float>, c10::Device);
@@ -94,7 +94,7 @@ FlowTrainer<Real>::State::State(const Comm& comm_, const FlowModel& model, const
         network.is_continuous() || wall.n_operators() == 0,
         "equations.boundaries: a convolutional decoder has no derivatives; give conditions of values");
   const bool is_copied = device.is_used() && !shared.is_resident();
-  for (int block = 0; block < static_cast<int>(shared.layout().blocks().size()); ++block) {
+  for (int block = 0; block < std::ssize(shared.layout().blocks()); ++block) {
     const at::Tensor own =
         tensor_on(shared.values(block), is_copied ? c10::Device(at::kCPU) : device.place());
     weights.push_back((is_copied ? at::empty_like(own, own.options().device(device.place())) : own)

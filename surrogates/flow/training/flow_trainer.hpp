@@ -26,6 +26,7 @@ struct FlowLosses {
   double values = 0;                ///< mean over fields, normalised
   double residuals = 0;             ///< mean over equations, each with its weight 1, in physical units
   double boundaries = 0;            ///< sum over walls of means over their conditions
+  double spectra = 0;               ///< mean over fields; 0 where the options give them no weight
   std::vector<double> by_field;     ///< [field] normalised
   std::vector<double> by_equation;  ///< [equation]
 };
@@ -56,6 +57,7 @@ struct FlowTrainerOptions {
 ///
 ///     L = <|y - target|>_(points, fields) + gamma <|r_e|>_(points, equations)
 ///           + boundary sum_walls <|r_c|>_(points, conditions)
+///           + spectral <|log(E_k + floor) - log(E_k of the target + floor)|>_(crops, fields, k)
 ///
 /// (or squares); y are normalised fields, r residuals in physical coordinates and units. With gamma = 0 no
 /// derivative is formed. Instantiated for float and double; models are kept in float.

@@ -108,11 +108,11 @@ std::vector<planning::ActivationBlock> MeasuredChain::blocks(const Comm& comm) c
     comm.reduce(std::span<double>(numbers), Comm::Reduction::maximum);
     block.forward_seconds = numbers[0];
     block.backward_seconds = numbers[1];
-    block.kept_bytes = static_cast<std::int64_t>(numbers[2]);
-    block.input_bytes = static_cast<std::int64_t>(numbers[3]);
+    block.kept_bytes = numbers[2];
+    block.input_bytes = numbers[3];
     block.pinned_bytes = block.input_bytes;  // others may read it
-    block.forward_extra = static_cast<std::int64_t>(numbers[4]);
-    block.backward_extra = static_cast<std::int64_t>(numbers[5]);
+    block.forward_extra = numbers[4];
+    block.backward_extra = numbers[5];
     chain.push_back(std::move(block));
   }
   return chain;

@@ -33,7 +33,7 @@ SwapTarget::SwapTarget(const Comm& comm, const MemoryOptions& options)
 planning::LinkCost SwapTarget::prepare(const Comm& comm, std::int64_t bytes) const {
   if (!file_) return {};
   constexpr std::int64_t least_sample = 1 << 20, most_sample = 64 << 20;
-  const auto sample = static_cast<std::size_t>(std::clamp(bytes, least_sample, most_sample));
+  const std::size_t sample = std::clamp(bytes, least_sample, most_sample);
   file_->take_space(std::max(whole_grains(bytes), whole_grains(sample)), "activations that are swapped");
   const DiskCost cost = measured_cost(*file_, sample);
   return {comm.maximum(cost.write), comm.maximum(cost.read)};

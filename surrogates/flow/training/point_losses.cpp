@@ -23,11 +23,10 @@ double slope_of(LossNorm norm, double difference) {
 template <class Real>
 std::vector<double> value_loss(LossNorm norm, const JetArrays<Real>& arrays, std::span<const float> targets,
                                double weight) {
-  const auto n_fields = static_cast<std::size_t>(arrays.n_fields);
-  const std::size_t stride = n_fields * static_cast<std::size_t>(arrays.n_channels);
+  const std::size_t n_fields = arrays.n_fields;
+  const std::size_t stride = n_fields * std::int64_t{arrays.n_channels};
   std::vector<double> sums(n_fields);
-  const std::size_t n =
-      static_cast<std::size_t>(arrays.n_samples) * static_cast<std::size_t>(arrays.n_points);
+  const std::size_t n = std::int64_t{arrays.n_samples} * std::int64_t{arrays.n_points};
   QUINTET_ASSERT(targets.size() == n * n_fields && arrays.jets.size() == n * stride, "{} targets",
                  targets.size());
   for (std::size_t point = 0; point < n; ++point)
@@ -45,9 +44,8 @@ std::vector<double> residual_loss(LossNorm norm, const Residuals& residuals,
                                   const FieldStatistics& statistics, const JetArrays<Real>& arrays,
                                   std::span<const int> constants, std::span<const double> points,
                                   std::span<const double> weights, double weight) {
-  const auto n_fields = static_cast<std::size_t>(arrays.n_fields),
-             n_equations = static_cast<std::size_t>(residuals.n_equations()),
-             n_points = static_cast<std::size_t>(arrays.n_points), size = arrays.sample_size();
+  const std::size_t n_fields = arrays.n_fields, n_equations = residuals.n_equations(),
+                    n_points = arrays.n_points, size = arrays.sample_size();
   QUINTET_ASSERT(arrays.n_channels == 1 + residuals.n_operators(), "{} channels for {} operators",
                  arrays.n_channels, residuals.n_operators());
   std::vector<double> sums(n_equations);
@@ -55,7 +53,7 @@ std::vector<double> residual_loss(LossNorm norm, const Residuals& residuals,
   for (int sample = 0; sample < arrays.n_samples; ++sample) {
     const int of_sample = constants[sample];
     if (of_sample < 0) continue;
-    const std::size_t first = static_cast<std::size_t>(sample) * size;
+    const std::size_t first = std::int64_t{sample} * size;
     for (std::size_t i = 0; i < size; ++i) {
       const std::size_t f = i % n_fields;
       const bool is_value = i / n_fields % static_cast<std::size_t>(arrays.n_channels) == 0;

@@ -17,9 +17,7 @@ struct JetArrays {
   std::span<const Real> jets;
   std::span<Real> bar;  ///< empty: not wanted
 
-  [[nodiscard]] std::size_t sample_size() const {
-    return static_cast<std::size_t>(n_points) * n_channels * n_fields;
-  }
+  [[nodiscard]] std::size_t sample_size() const { return std::int64_t{n_points} * n_channels * n_fields; }
 };
 
 /// Sums over all points, for each field: |y - target| or its square; bar += weight times the derivative of

@@ -23,11 +23,12 @@ NetworkNeeds network_needs(const FlowModelHeader& header, const ParallelOptions&
   });
 }
 
-StepNeeds step_needs(const FlowModelHeader& header, int batch, int n_ranks) {
+StepNeeds step_needs(const FlowModelHeader& header, int batch, int n_ranks, bool has_spectra) {
   const FlowEquations equations = header.flow_equations();
   const int n_fields = header.fields.size(), n_walls = equations.walls().size();
   StepNeeds needs{.crops = (batch + n_ranks - 1) / n_ranks, .sums = 2};
   double numbers = (1 + n_walls) + (n_fields + equations.interior().n_equations() + n_walls);
+  if (has_spectra) numbers += n_fields;
   if (n_ranks > 1)
     for (const auto& block :
          unet_blocks(unet_options(header.options, n_fields, header.block, header.refinement))) {

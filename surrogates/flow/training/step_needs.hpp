@@ -30,7 +30,8 @@ struct NetworkNeeds {
 
 /// Needs of a step on a batch of so many crops. Ranks sum numbers of crops (all, at each wall) and losses
 /// (fields, equations, walls). On several ranks each normalisation of f features also sums 1 + 2 f numbers
-/// forward and 2 f backward.
-[[nodiscard]] StepNeeds step_needs(const FlowModelHeader& header, int batch, int n_ranks);
+/// forward and 2 f backward. @param has_spectra whether spectra count: a sum for each field
+[[nodiscard]] StepNeeds step_needs(const FlowModelHeader& header, int batch, int n_ranks,
+                                   bool has_spectra = false);
 
 }  // namespace quintet::flow

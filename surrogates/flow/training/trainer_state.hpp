@@ -20,6 +20,7 @@
 #include "surrogates/flow/training/measured_chain.hpp"
 #include "surrogates/flow/training/planned_swaps.hpp"
 #include "surrogates/flow/training/point_losses.hpp"
+#include "surrogates/flow/training/row_spectra.hpp"
 #include "surrogates/flow/training/torch_losses.hpp"
 
 // What a FlowTrainer is made of: a pass on the host is in trainer_step.cpp, one on a device in
@@ -42,12 +43,14 @@ struct DeviceInputs {
   struct Points {
     int wall = -1;  ///< below 0: inside, where values count, too
     bool has_residuals = false;
+    bool are_rows = false;  ///< of which spectra count, and nothing else
     DecoderRows rows;
     ResidualNumbers residuals;
   };
   at::Tensor features;  ///< [sample, feature, t, z, x]
   at::Tensor targets;   ///< [sample, point, field] of the points inside
   at::Tensor weights;   ///< [sum] float64, of the loss
+  at::Tensor levels;    ///< [sample, field, mode] float64 of the targets' rows, where there are rows
   std::vector<Points> sets;
 
   [[nodiscard]] std::vector<at::Tensor*> tensors();
@@ -61,7 +64,7 @@ struct DevicePass {
   std::vector<std::int64_t> shape;
   DeviceInputs inputs;
   std::unique_ptr<FixedInputs> places;
-  at::Tensor sums;  ///< [sum] float64, fields, equations, then conditions of walls: what a pass leaves
+  at::Tensor sums;  ///< [sum] float64, fields, equations, conditions of walls, spectra: what a pass leaves
   RepeatedOperators operators;
 };
 
@@ -85,6 +88,8 @@ struct FlowTrainer<Real>::State {
   std::vector<bool> arrived;          ///< [block] whether they are those of this pass
   at::Tensor running;                 ///< so are the statistics
   FieldTensors scales;                ///< on a device
+  std::optional<RowSpectra> spectra;  ///< of rows as the first batch had them
+  at::Tensor spectra_there;           ///< their matrix, on a device
   OperatorRecorder recorder;
   std::vector<std::unique_ptr<DevicePass>> passes;  ///< of the latest shapes
   std::optional<ActivationsInForce> activations;
@@ -103,6 +108,12 @@ struct FlowTrainer<Real>::State {
                                           const Residuals* residuals, const std::vector<int>& samples) const;
   [[nodiscard]] Decoded decode(const at::Tensor& latents, const BlockParameters& parameters,
                                DecoderQueries queries, bool with_bar);
+  /// Jets along the batch's rows; their losses are appended to `sums`, the adjoint is filled.
+  [[nodiscard]] Decoded decode_rows(const Batch& batch, const at::Tensor& latents,
+                                    const BlockParameters& parameters, const std::vector<int>& samples,
+                                    double n_crops, bool trains, std::vector<double>& sums);
+  /// Make `spectra` for the batch's rows. Throws InternalError where it has none.
+  void find_spectra(const Batch& batch);
   [[nodiscard]] std::vector<int> samples_of(const Batch& batch) const;
   /// A block's weights, where they are computed with.
   [[nodiscard]] at::Tensor weights_there(int block, typename FlatParameters<Real>::Way way);
@@ -129,11 +140,13 @@ struct FlowTrainer<Real>::State {
     return interior.n_equations() > 0 && network.is_continuous() && (options.loss.gamma > 0 || !trains);
   }
   [[nodiscard]] bool has_walls(bool trains) const { return options.loss.boundary > 0 || !trains; }
+  [[nodiscard]] bool has_spectra() const { return options.loss.spectral > 0; }
   /// Numbers of samples' constants, below 0 where the crop does not touch the wall.
   [[nodiscard]] std::vector<int> reached(const Batch& batch, std::vector<int> samples,
                                          const AxisEnd& end) const;
-  /// Losses from this rank's sums over points for each field and equation, and its share of each wall's mean.
-  /// Collective. Throws NumericalError where the loss is not finite.
+  /// Losses from this rank's sums over points for each field and equation, its share of each wall's mean, and
+  /// its share of each field's spectra where they count. Collective. Throws NumericalError where the loss is
+  /// not finite.
   [[nodiscard]] FlowLosses losses_of(std::vector<double> sums, double n_points, std::int64_t step,
                                      bool trains) const;
 
@@ -143,6 +156,9 @@ struct FlowTrainer<Real>::State {
   FlowLosses run_there(const Batch& batch, std::int64_t step, bool trains);
   [[nodiscard]] DeviceInputs inputs_of(const Batch& batch, std::int64_t step, bool trains,
                                        const std::vector<double>& counts) const;
+  /// Add the batch's rows to the inputs and their weights.
+  void add_rows(const Batch& batch, const std::vector<int>& samples, double n_crops, DeviceInputs& inputs,
+                std::vector<double>& weights) const;
   /// The pass of the inputs' shape, with the inputs copied into it.
   [[nodiscard]] DevicePass& pass_with(DeviceInputs inputs, bool trains);
   /// From pass.inputs to pass.sums and the gradient, by operators on nothing but tensors that are there.

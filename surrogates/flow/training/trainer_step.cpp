@@ -82,9 +82,7 @@ typename FlowTrainer<Real>::State::Decoded FlowTrainer<Real>::State::decode(cons
                   .contiguous();
   if (tape > 0)
     measured->decoded(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), tape);
-  const auto span_of = [](const at::Tensor& t) {
-    return std::span<Real>(t.data_ptr<Real>(), static_cast<std::size_t>(t.numel()));
-  };
+  const auto span_of = [](const at::Tensor& t) { return std::span<Real>(t.data_ptr<Real>(), t.numel()); };
   made.arrays = {n_samples,          n_points, n_channels, static_cast<int>(header.fields.size()),
                  span_of(made.jets), {}};
   if (with_bar) {
@@ -95,19 +93,46 @@ typename FlowTrainer<Real>::State::Decoded FlowTrainer<Real>::State::decode(cons
 }
 
 template <class Real>
+void FlowTrainer<Real>::State::find_spectra(const Batch& batch) {
+  const auto& rows = batch.rows;
+  if (rows.n_rows == 0) throw InternalError("a batch without rows, of which spectra are wanted");
+  if (spectra && spectra->n_points() == rows.n_points) return;
+  spectra.emplace(rows.n_points, rows.whole);
+  if (!device.is_used()) return;
+  std::vector<double> matrix(spectra->matrix().begin(), spectra->matrix().end());
+  spectra_there = tensor_on(std::span<double>(matrix)).view({-1, rows.n_points}).clone().to(device.place());
+}
+
+template <class Real>
+typename FlowTrainer<Real>::State::Decoded FlowTrainer<Real>::State::decode_rows(
+    const Batch& batch, const at::Tensor& latents, const BlockParameters& parameters,
+    const std::vector<int>& samples, double n_crops, bool trains, std::vector<double>& sums) {
+  find_spectra(batch);
+  const auto& rows = batch.rows;
+  const auto& loss = options.loss;
+  auto made = decode(latents, parameters,
+                     queries_of(batch, rows.n_rows * rows.n_points, rows.points, nullptr, samples), trains);
+  const double floor = loss.spectral_floor;
+  const auto levels = spectra->levels(rows, batch.n_samples, batch.n_fields, floor);
+  const auto own = spectral_loss(loss.norm, *spectra, made.arrays, std::span<const double>(levels), floor,
+                                 loss.spectral / (n_crops * static_cast<double>(header.fields.size())));
+  for (const double sum : own) sums.push_back(sum / n_crops);
+  return made;
+}
+
+template <class Real>
 std::vector<double> FlowTrainer<Real>::State::counts_of(const Batch& batch) const {
   std::vector<double> counts{static_cast<double>(batch.n_samples)};
   for (const auto& wall : equations.walls())
-    counts.push_back(
-        static_cast<double>(std::count_if(batch.axes.begin(), batch.axes.end(),
-                                          [&](const BlockAxes& crop) { return touches(crop, wall.end); })));
+    counts.push_back(std::count_if(batch.axes.begin(), batch.axes.end(),
+                                   [&](const BlockAxes& crop) { return touches(crop, wall.end); }));
   comm.reduce(std::span<double>(counts), Comm::Reduction::sum);
   return counts;
 }
 
 template <class Real>
 double FlowTrainer<Real>::State::share_of(std::size_t wall, double count) const {
-  const auto n = static_cast<double>(options.loss.boundary_points);
+  const double n = options.loss.boundary_points;
   return 1 / (std::max(1.0, count) * n * walls[wall].n_equations());
 }
 
@@ -128,16 +153,19 @@ FlowLosses FlowTrainer<Real>::State::losses_of(std::vector<double> sums, double 
   auto next = sums.begin();
   for (std::size_t f = 0; f < header.fields.size(); ++f) losses.by_field.push_back(*next++ / n_points);
   for (int e = 0; e < interior.n_equations(); ++e) losses.by_equation.push_back(*next++ / n_points);
-  losses.boundaries = std::accumulate(next, sums.end(), 0.0);
+  const auto end_of_walls = next + std::ssize(walls);
+  losses.boundaries = std::accumulate(next, end_of_walls, 0.0);
+  losses.spectra = mean_of({end_of_walls, sums.end()});
   losses.values = mean_of(losses.by_field);
   losses.residuals = mean_of(losses.by_equation);
   losses.total = losses.values + loss.gamma * losses.residuals + loss.boundary * losses.boundaries;
+  if (has_spectra()) losses.total += loss.spectral * losses.spectra;
   if (!std::isfinite(losses.total))
-    throw NumericalError(
-        fmt::format("step {}: the {} loss is {} (values {}, residuals {}, boundaries {}); a lower "
-                    "learning rate may help",
-                    step + 1, trains ? "training" : "validation", losses.total, losses.values,
-                    losses.residuals, losses.boundaries));
+    throw NumericalError(fmt::format(
+        "step {}: the {} loss is {} (values {}, residuals {}, boundaries {}{}); a lower "
+        "learning rate may help",
+        step + 1, trains ? "training" : "validation", losses.total, losses.values, losses.residuals,
+        losses.boundaries, has_spectra() ? fmt::format(", spectra {}", losses.spectra) : ""));
   return losses;
 }
 
@@ -171,7 +199,7 @@ std::vector<int> FlowTrainer<Real>::State::samples_of(const Batch& batch) const 
   const std::size_t n = header.parameters.size();
   std::vector<int> samples;
   for (int sample = 0; sample < batch.n_samples; ++sample) {
-    const auto first = batch.parameters.begin() + static_cast<std::ptrdiff_t>(n) * sample;
+    const auto first = batch.parameters.begin() + n * sample;
     const auto found = constants_of.find({first, first + static_cast<std::ptrdiff_t>(n)});
     QUINTET_ASSERT(found != constants_of.end(), "a sample of parameters that were not announced");
     samples.push_back(found == constants_of.end() ? 0 : found->second);
@@ -221,8 +249,7 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
                                     : network.encode(parameters, input, running);
 
   const std::vector<double> counts = counts_of(batch);
-  const auto n_fields = static_cast<double>(header.fields.size()),
-             n_equations = static_cast<double>(interior.n_equations());
+  const double n_fields = header.fields.size(), n_equations = interior.n_equations();
   const double n_points = counts[0] * batch.n_points;
   std::vector<at::Tensor> outputs, bars;  // what the caller's graph ends in, and its adjoint
   const auto end_in = [&](const Decoded& made) {
@@ -262,6 +289,7 @@ FlowLosses FlowTrainer<Real>::State::run(const Batch& batch, std::int64_t step, 
     for (std::size_t e = 0; e < of_wall.size(); ++e) sums.back() += share * wall.weights[e] * of_wall[e];
     end_in(at_wall);
   }
+  if (has_spectra()) end_in(decode_rows(batch, latents, parameters, samples, counts[0], trains, sums));
   shared.leave();
   const FlowLosses losses = losses_of(std::move(sums), n_points, step, trains);
   if (!trains) return losses;
@@ -278,6 +306,10 @@ template DecoderQueries FlowTrainer<float>::State::queries_of(const Batch&, int,
 template FlowTrainer<float>::State::Decoded FlowTrainer<float>::State::decode(const at::Tensor&,
                                                                               const BlockParameters&,
                                                                               DecoderQueries, bool);
+template void FlowTrainer<float>::State::find_spectra(const Batch&);
+template FlowTrainer<float>::State::Decoded FlowTrainer<float>::State::decode_rows(
+    const Batch&, const at::Tensor&, const BlockParameters&, const std::vector<int>&, double, bool,
+    std::vector<double>&);
 template std::vector<double> FlowTrainer<float>::State::counts_of(const Batch&) const;
 template double FlowTrainer<float>::State::share_of(std::size_t, double) const;
 template std::vector<int> FlowTrainer<float>::State::reached(const Batch&, std::vector<int>,
@@ -290,6 +322,10 @@ template DecoderQueries FlowTrainer<double>::State::queries_of(const Batch&, int
 template FlowTrainer<double>::State::Decoded FlowTrainer<double>::State::decode(const at::Tensor&,
                                                                                 const BlockParameters&,
                                                                                 DecoderQueries, bool);
+template void FlowTrainer<double>::State::find_spectra(const Batch&);
+template FlowTrainer<double>::State::Decoded FlowTrainer<double>::State::decode_rows(
+    const Batch&, const at::Tensor&, const BlockParameters&, const std::vector<int>&, double, bool,
+    std::vector<double>&);
 template std::vector<double> FlowTrainer<double>::State::counts_of(const Batch&) const;
 template double FlowTrainer<double>::State::share_of(std::size_t, double) const;
 template std::vector<int> FlowTrainer<double>::State::reached(const Batch&, std::vector<int>,

@@ -26,6 +26,20 @@ void describe(Schema& schema, FlowLossOptions& options) {
   schema.integer("boundary_points", options.boundary_points, "Random points on each wall of a crop")
       .at_least(1)
       .at_most(1000000);
+  schema
+      .number(
+          "spectral", options.spectral,
+          "Weight of the spectra of rows along an equally spaced axis: mean |log(E + floor) - log(E of the "
+          "data + floor)| over wavenumbers and fields (l2: its square); 0: no rows are drawn")
+      .at_least(0);
+  schema.integer("spectral_rows", options.spectral_rows, "Rows of a crop whose mean spectrum is compared")
+      .at_least(1)
+      .at_most(100000);
+  schema
+      .number(
+          "spectral_floor", options.spectral_floor,
+          "Added to the power of a wavenumber, in variances of the field: what has much less does not count")
+      .above(0);
 }
 
 void describe(Schema& schema, FlowRateOptions& options) {

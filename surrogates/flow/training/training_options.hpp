@@ -16,6 +16,9 @@ struct FlowLossOptions {
   double gamma = 0.0125;              ///< weight of the equations' residuals
   double boundary = 0;                ///< weight of boundary conditions
   std::int64_t boundary_points = 64;  ///< a wall and crop
+  double spectral = 0;                ///< weight of the spectra of rows
+  std::int64_t spectral_rows = 8;     ///< a crop
+  double spectral_floor = 1e-5;       ///< added to a mode's power, in variances of a field
 };
 void describe(Schema& schema, FlowLossOptions& options);
 

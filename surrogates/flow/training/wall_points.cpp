@@ -11,7 +11,7 @@ bool touches(const BlockAxes& crop, const AxisEnd& end) {
 
 std::vector<double> wall_points(const std::vector<BlockAxes>& crops, const AxisEnd& end, int n_points,
                                 std::uint64_t seed, std::int64_t step, int first) {
-  const auto stream = static_cast<std::uint32_t>(0x3a0 + 2 * end.axis + (end.upper ? 1 : 0));
+  const std::uint32_t stream = 0x3a0 + 2 * end.axis + (end.upper ? 1 : 0);
   std::vector<double> points;
   points.reserve(crops.size() * n_points * n_axes);
   for (std::size_t crop = 0; crop < crops.size(); ++crop)

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Helpers of train.txt and train_data.txt: learning curves of `meshfreeflow train`, and data that it should refuse.
 
-Usage: train.py learns RUN SHARE | curves_agree RUN RUN TOLERANCE | starts_lower RUN RUN | planned PLAN STAGE RUN |
+Usage: train.py learns RUN SHARE | curves_agree RUN RUN TOLERANCE | spectra_count RUN RUN | starts_lower RUN RUN | planned PLAN STAGE RUN |
+       between STAGE STAGE LOG |
        poison FILE FIELD OTHER
 """
 import csv
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -40,6 +42,15 @@ def curves_agree(run, other, tolerance):
     return len(ours) == len(theirs) > 0 and worst < float(tolerance)
 
 
+def spectra_count(run, other):
+    """Spectra have a loss, which is part of the total; in the other run, which is the same without their weight, they have none."""
+    ours, theirs = curve(run), curve(other)
+    part = [row["training_total"] - row["training_values"] for row in ours]
+    print([row["training_spectra"] for row in ours], part)
+    return all(row["training_spectra"] > 0 and of > 0.1 * row["training_spectra"] for row, of in zip(ours, part)) and all(
+        row["training_spectra"] == 0 for row in theirs)
+
+
 def starts_lower(run, other):
     """A training that starts from the end of another one begins below where that one began."""
     return curve(run)[0]["training_values"] < curve(other)[0]["training_values"]
@@ -52,6 +63,14 @@ def planned(plan, stage, run):
     held = sum(summary[key] for key in ("parameter_value_bytes", "gradient_array_bytes", "optimiser_state_bytes", "slice_workspace_bytes"))
     print(row, summary["training_bytes_sent"], held)
     return row["halo_bytes"] * 8 == summary["training_bytes_sent"] > 0 and row["divided_bytes"] == held
+
+
+def between(one, other, log):
+    """Prints the mean of what two stages take (MB), as a refusal in the log says."""
+    with open(log, encoding="utf-8") as stream:
+        takes = dict(re.findall(r"(data|stage \d) takes ([\d.]+) MB", stream.read()))
+    print((float(takes[one]) + float(takes[other])) / 2)
+    return takes[one] != takes[other]
 
 
 def within(run, budget):

@@ -99,7 +99,7 @@ TEST(EnvironmentPool, what_the_first_of_n_give_is_replayed_by_a_plain_loop) {
     const std::vector<int> ids(batch.ids.begin(), batch.ids.end());
     for (std::size_t k = 0; k < ids.size(); ++k) {
       const Row row = row_of(batch, k);
-      const auto id = static_cast<std::size_t>(row.id);
+      const std::size_t id = row.id;
       told[id].emplace_back(last[id], row);
       last[id] = push(row, turn);
       actions.push_back(last[id]);
@@ -122,7 +122,7 @@ TEST(EnvironmentPool, what_the_first_of_n_give_is_replayed_by_a_plain_loop) {
         ++now.length, now.total += outcome.reward;
       }
       world.observe(now.observation);
-      now.reward = static_cast<float>(outcome.reward);
+      now.reward = outcome.reward;
       now.terminated = outcome.terminated ? 1 : 0, now.truncated = outcome.truncated ? 1 : 0;
       ASSERT_EQ(row, now) << "environment " << id;
       ++rows;

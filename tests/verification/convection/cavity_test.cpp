@@ -24,7 +24,7 @@ struct Cavity {
 /// The greatest value of values at places: of the parabola through the largest and its neighbours.
 double peak(const std::vector<double>& places, const std::vector<double>& values) {
   const auto top = std::max_element(values.begin() + 1, values.end() - 1) - values.begin();
-  const auto i = static_cast<std::size_t>(top);
+  const std::size_t i = top;
   const double left = places[i] - places[i - 1], right = places[i + 1] - places[i];
   const double before = (values[i] - values[i - 1]) / left, after = (values[i + 1] - values[i]) / right;
   const double bend = (after - before) / (left + right),

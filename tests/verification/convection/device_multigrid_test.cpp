@@ -208,7 +208,7 @@ TEST(LineLevels, keep_every_second_value) {
         const bool periodic = problem.sides == Sides::periodic;
         const Grid grid = make_grid(Comm::self(), problem, 1.3, n, 4, 1, periodic ? 0 : 1.4);
         const LineOperator line = x_operator(problem, grid, unknown), kept = coarser(line, periodic);
-        const auto size = static_cast<std::size_t>(n);
+        const std::size_t size = n;
         std::vector<double> q(size);
         for (std::size_t i = 0; i < size; i += 2) q[i] = std::cos(3.1 * (i * i));
         if (unknown == Unknown::u && !periodic) q[0] = 0;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "io/log/counted.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/convection/device/flow_setup.hpp"
 #include "physics/convection/slab_needs.hpp"
@@ -256,7 +257,7 @@ TEST(DeviceSlabs, take_the_bytes_that_they_ask_for) {
       Seen seen;
       const std::unique_ptr<DeviceFlows> flows(QUINTET_DEVICE_FUNCTION(quintet_make_device_flows)(setup));
       EXPECT_EQ(Seen::bytes(), QUINTET_DEVICE_FUNCTION(quintet_device_flows_bytes)(setup))
-          << n_flows << " flow(s)";
+          << counted(n_flows, "flow");
     }
 }
 

@@ -43,7 +43,7 @@ double error_of_conduction(int n) {
   Start start;
   start.noise = 0;
   Boussinesq flow = make_flow(problem, grid, start);
-  flow.set_floor(wave(grid, 0.6, 1));
+  flow.set_walls({wave(grid, 0.6, 1)});
   const double time = 1 / problem.thermal_diffusivity();
   for (int i = 0; i < 40; ++i) flow.advance(Exec(), 0.25 * time);
   const double k = 2 * pi / grid.x.length();
@@ -77,7 +77,7 @@ TEST(Floor, without_a_profile_is_bitwise_one_with_a_profile_of_zeros) {
   Start start;
   start.roll = 0.1;
   Boussinesq plain = make_flow(problem, grid, start), zero = make_flow(problem, grid, start);
-  zero.set_floor(std::vector<double>(24, 0.0));
+  zero.set_walls({std::vector<double>(24, 0.0)});
   for (int i = 0; i < 20; ++i) plain.advance(Exec(), 0.05), zero.advance(Exec(), 0.05);
   for (Field State::*field : {&State::u, &State::w, &State::b, &State::p})
     for (int j = 0; j < 16; ++j)
@@ -94,11 +94,11 @@ TEST(Floor, brings_the_square_of_buoyancy_that_dissipation_takes_and_time_sees) 
     Boussinesq flow(problem, grid, make_modes_solver(problem, grid), 1);
     scramble(grid, problem, flow.state(0).b, Unknown::b, 1.3);
     flow.start(Exec());
-    flow.set_floor(wave(grid, 0.4, 3, 0.07));
+    flow.set_walls({wave(grid, 0.4, 3, 0.07)});
     const Field& b = flow.state(0).b;
     const Tendency change(grid);
     add_diffusion(Exec(), problem, grid, Unknown::b, problem.thermal_diffusivity(), b, change.b);
-    add_wall_heat(Exec(), problem, grid, flow.floor(), 1, change.b);
+    add_wall_heat(Exec(), problem, grid, flow.walls(), 1, change.b);
     double power = 0;
     for (int j = 0; j < 12; ++j)
       for (int i = 0; i < 20; ++i)
@@ -121,7 +121,7 @@ TEST(Floor, has_one_nusselt_number_by_all_exact_relations) {
   Boussinesq flow = make_flow(problem, grid, start);
   auto profile = wave(grid, 0.3, 1);
   for (double& value : profile) value += 0.05;  // a warmer floor: its mean counts too
-  flow.set_floor(profile);
+  flow.set_walls({profile});
   advance_to(flow, 600, 0.1);
   const Sample now = sample(Exec(), flow, 0);
   const double p = problem.thermal_diffusivity(), nusselt = now.nusselt_volume;
@@ -141,7 +141,7 @@ TEST(Floor, mirrored_and_shifted_makes_the_flow_mirrored_and_shifted) {
   start.noise = 0;
   const auto run = [&](const std::vector<double>& profile) {
     Boussinesq flow = make_flow(problem, grid, start);
-    flow.set_floor(profile);
+    flow.set_walls({profile});
     advance_to(flow, 20, 0.1);
     return flow;
   };
@@ -160,15 +160,75 @@ TEST(Floor, mirrored_and_shifted_makes_the_flow_mirrored_and_shifted) {
     }
 }
 
+/// The flow of a warm wall's profile, turned by half a turn, is that of minus the profile on the cold wall:
+/// x and z become -x and -z, u, w and b change sign.
+TEST(Walls, of_a_flow_turned_by_half_a_turn_change_places) {
+  for (const Heated heated : {Heated::plates, Heated::sides}) {
+    Problem problem = at_rayleigh(2e4);
+    problem.sides = Sides::no_slip, problem.heated = heated;
+    const int nx = 20, nz = 16, n = heated == Heated::plates ? nx : nz;
+    const Grid grid = make_grid(Comm::self(), problem, 1, nx, nz);
+    Start start;
+    start.noise = 0;
+    Boussinesq one = make_flow(problem, grid, start), other = make_flow(problem, grid, start);
+    std::vector<double> profile(n), turned(n);
+    for (int i = 0; i < n; ++i) profile[i] = 0.3 * std::sin(0.9 * i + 0.2);
+    for (int i = 0; i < n; ++i) turned[n - 1 - i] = -profile[i];
+    one.set_walls({profile, {}}), other.set_walls({{}, turned});
+    advance_to(one, 10, 0.1), advance_to(other, 10, 0.1);
+    EXPECT_GT(sample(Exec(), one, 0).kinetic_energy, 1e-4);
+    for (int j = 0; j < nz; ++j)
+      for (int i = 0; i < nx; ++i) {
+        ASSERT_NEAR(one.state(0).b.row(j)[i], -other.state(0).b.row(nz - 1 - j)[nx - 1 - i], 1e-11);
+        ASSERT_NEAR(one.state(0).u.row(j)[i], -other.state(0).u.row(nz - 1 - j)[nx - i], 1e-11);
+      }
+    const Sample a = sample(Exec(), one, 0), b = sample(Exec(), other, 0);
+    EXPECT_NEAR(a.nusselt_warm, b.nusselt_cold, 1e-10);
+    EXPECT_NEAR(a.nusselt_volume, b.nusselt_volume, 1e-10);
+    EXPECT_NEAR(a.profile_heat, b.profile_heat, 1e-10);
+    EXPECT_NEAR(a.thermal_dissipation, b.thermal_dissipation, 1e-10);
+  }
+}
+
+/// At rest in time, with profiles of both walls whose means are not 0.
+TEST(Walls, have_one_nusselt_number_by_all_exact_relations) {
+  for (const Heated heated : {Heated::plates, Heated::sides}) {
+    Problem problem = at_rayleigh(5e3);
+    problem.sides = Sides::no_slip, problem.heated = heated;
+    const double length = 1.3;
+    const Grid grid = make_grid(Comm::self(), problem, length, 16, 14, 1.2);
+    Start start;
+    start.noise = 0;
+    Boussinesq flow = make_flow(problem, grid, start);
+    std::vector<double> warm, cold;
+    for (int i = 0; i < (heated == Heated::plates ? 16 : 14); ++i)
+      warm.push_back(0.05 + 0.3 * std::sin(0.4 * i)), cold.push_back(0.1 - 0.2 * std::sin(0.7 * i));
+    flow.set_walls({warm, cold});
+    advance_to(flow, 600, 0.1);
+    const Sample now = sample(Exec(), flow, 0);
+    const double p = problem.thermal_diffusivity(), nusselt = now.nusselt_volume;
+    const double distance = heated == Heated::plates ? 1 : length;
+    EXPECT_GT(nusselt, 1.1);
+    EXPECT_GT(std::abs(now.profile_heat), 0.1);
+    EXPECT_NEAR(now.nusselt_warm, nusselt, 1e-7);
+    EXPECT_NEAR(now.nusselt_cold, nusselt, 1e-7);
+    EXPECT_NEAR(convected_nusselt(flow, 0), nusselt, 1e-12);
+    EXPECT_NEAR(now.thermal_dissipation * distance * distance / p - now.profile_heat, nusselt, 1e-7);
+    EXPECT_NEAR(now.dissipation, now.buoyancy_work, 1e-9);
+  }
+}
+
 TEST(Floor, refuses_profiles_that_are_none) {
   const Grid grid = make_grid(Comm::self(), {}, 2, 16, 8);
   Boussinesq flow(Problem{}, grid, make_transform_solver({}, grid), 1);
-  EXPECT_THROW(flow.set_floor(std::vector<double>(15, 0.0)), InputError);
-  EXPECT_THROW(flow.set_floor(std::vector<double>(16, NAN)), InputError);
+  EXPECT_THROW(flow.set_walls({std::vector<double>(15, 0.0)}), InputError);
+  EXPECT_THROW(flow.set_walls({std::vector<double>(16, NAN)}), InputError);
   Problem sides;
   sides.sides = Sides::no_slip;
   sides.heated = Heated::sides;
   const Grid cavity = make_grid(Comm::self(), sides, 1, 16, 8);
   Boussinesq other(sides, cavity, make_transform_solver(sides, cavity), 1);
-  EXPECT_THROW(other.set_floor(std::vector<double>(16, 0.0)), InputError);
+  EXPECT_THROW(other.set_walls({std::vector<double>(16, 0.0)}), InputError);  // 8 cells along the sides
+  EXPECT_THROW(other.set_walls({{}, std::vector<double>(8, NAN)}), InputError);
+  EXPECT_NO_THROW(other.set_walls({{}, std::vector<double>(8, 0.0)}));
 }

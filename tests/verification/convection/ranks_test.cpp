@@ -18,9 +18,10 @@ TEST(Ranks, give_the_flow_of_one_to_round_off) {
     start.noise = 1e-2;
     const auto run = [&](const Comm& comm) {
       Boussinesq flow = make_flow(problem, make_grid(comm, problem, 1.5, 20, 14), start, 3);
-      std::vector<double> profile;
-      for (int i = 0; i < 20; ++i) profile.push_back(0.3 * std::sin(0.9 * i));
-      if (problem.heated == Heated::plates) flow.set_floor(profile);
+      std::vector<double> warm, cold;
+      for (int i = 0; i < (problem.heated == Heated::plates ? 20 : 14); ++i)
+        warm.push_back(0.3 * std::sin(0.9 * i)), cold.push_back(0.2 * std::cos(0.8 * i));
+      flow.set_walls({warm, cold});
       advance_to(flow, 2, 0.05);
       return flow;
     };
@@ -102,7 +103,7 @@ TEST(CentredFields, are_of_fourth_order_on_equal_cells) {
     double most = 0;
     for (int j = 0; j < grid.rows_here(); ++j)
       for (int i = 0; i < grid.x.n(); ++i)
-        most = std::max(most, std::abs(fields.u[static_cast<std::size_t>(j) * grid.x.n() + i] -
+        most = std::max(most, std::abs(fields.u[std::int64_t{j} * grid.x.n() + i] -
                                        u(grid.x.centres[i], grid.z.centres[grid.first_row() + j])));
     return grid.comm().maximum(most);
   };

@@ -42,8 +42,7 @@ struct Series {
   }
   [[nodiscard]] std::vector<double> field(const flow::FieldBlock& of, int channel, int frame) const {
     const std::size_t n = of.n_points() / of.axes[0].coordinates.size();
-    const auto begin = of.values.begin() +
-                       static_cast<std::ptrdiff_t>((channel * of.axes[0].coordinates.size() + frame) * n);
+    const auto begin = of.values.begin() + ((channel * of.axes[0].coordinates.size() + frame) * n);
     return {begin, begin + static_cast<std::ptrdiff_t>(n)};
   }
   /// [field][axis] as section `flow.walls` says it.

@@ -76,7 +76,7 @@ const TorchActivationRow activations[] = {
 
 /// sum_ij second_ij a_i a_j of the tangents' pre-activations.
 at::Tensor quadratic(const at::Tensor& coefficients, const std::vector<at::Tensor>& a) {
-  const auto n = static_cast<std::int64_t>(a.size());
+  const std::int64_t n = a.size();
   const auto second = [&](std::int64_t pair) { return coefficients.narrow(1, n_axes + pair, 1); };
   at::Tensor sum = at::zeros_like(a.front());
   for (std::int64_t t = 0; t < n; ++t) sum = sum + second(t) * a[t].square();

@@ -41,8 +41,7 @@ FieldBlock block_of(BlockAxes axes, const Function& function) {
   FieldBlock block{std::move(axes), 1, {}};
   for (const double t : block.axes[0].coordinates)
     for (const double z : block.axes[1].coordinates)
-      for (const double x : block.axes[2].coordinates)
-        block.values.push_back(static_cast<float>(function(t, z, x)));
+      for (const double x : block.axes[2].coordinates) block.values.push_back(function(t, z, x));
   return block;
 }
 
@@ -157,6 +156,48 @@ TEST(Interpolate, a_periodic_axis_wraps_and_a_grid_of_points_is_the_same_as_its_
   interpolate(BlockView(block), std::vector<double>{0, block.axes[1].coordinates[2], 3.75}, between);
   const double z = block.axes[1].coordinates[2];
   EXPECT_NEAR(between[0], 0.5 * (function(0, z, 3.5) + function(0, z, 0)), 1e-6);
+}
+
+TEST(Interpolate, cubics_are_reproduced_at_any_spacing_and_lines_beyond_the_last_points) {
+  const auto cubic = [](double t, double z, double x) {
+    return 1 + t * t * t - 2 * t * z * z + 3 * z * z * z * x - 0.1 * x * x * x;
+  };
+  for (const int n : {4, 9}) {
+    const auto block = block_of({frames(n, 0, 1.0 / n), chebyshev(n), uniform(n, -1, 4, false)}, cubic);
+    const auto& axes = block.axes;
+    std::mt19937 generator(7);
+    std::uniform_real_distribution<double> u(0, 1);
+    std::vector<double> points;
+    for (int i = 0; i < 200; ++i)
+      for (const auto& axis : axes)
+        points.push_back(axis.coordinates.front() +
+                         u(generator) * (axis.coordinates.back() - axis.coordinates.front()));
+    std::vector<float> values(points.size() / 3);
+    interpolate_by_cubics(BlockView(block), points, values);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      EXPECT_NEAR(values[i], cubic(points[3 * i], points[3 * i + 1], points[3 * i + 2]), 1e-5);
+  }
+  const auto block = block_of({frames(5, 3, 0.25), chebyshev(9), uniform(7, -1, 4, false)}, linear);
+  std::vector<float> corners(2);
+  interpolate_by_cubics(BlockView(block), std::vector<double>{3, -0.5, -1, 4, 0.5, 4}, corners);
+  EXPECT_NEAR(corners[0], linear(3, -0.5, -1), 3e-6);
+  EXPECT_NEAR(corners[1], linear(4, 0.5, 4), 3e-6);
+}
+
+TEST(Interpolate, cubics_wrap_round_a_period_and_err_with_the_fourth_power_of_the_spacing) {
+  const auto wave = [](double, double, double x) { return std::sin(two_pi * x / 4 + 0.3); };
+  const auto error_of = [&](int n) {
+    const auto block = block_of({frames(1, 0, 1), uniform(4, 0, 1, false), uniform(n, 0, 4, true)}, wave);
+    double worst = 0;
+    for (int i = 0; i < 97; ++i) {
+      const double x = -2 + 8.0 * i / 97;
+      std::vector<float> value(1);
+      interpolate_by_cubics(BlockView(block), std::vector<double>{0, 0.5, x}, value);
+      worst = std::max(worst, std::abs(value[0] - wave(0, 0, x)));
+    }
+    return worst;
+  };
+  EXPECT_NEAR(std::log2(error_of(12) / error_of(24)), 4, 0.3);
 }
 
 TEST(Interpolate, the_error_of_a_smooth_field_falls_with_the_square_of_the_spacing) {

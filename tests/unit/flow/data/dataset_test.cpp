@@ -309,6 +309,58 @@ TEST(FlowDataset, low_resolution_from_a_coarse_run_lies_where_that_has_its_point
   EXPECT_REFUSED(options, "other.h5, sample 0: has other parameters than");
 }
 
+/// Rows lie on the grid's points, also across the end of a period, and no rank's share changes them.
+TEST(FlowDataset, rows_are_the_grid_s_own) {
+  const SharedScratch scratch("flow_rows");
+  File file;
+  file.periodic = true;
+  const auto wave = [](double sample, double t, double z, double x) {
+    return sample + std::sin(two_pi * (x / 4 + t)) + z;
+  };
+  file.b = wave;
+  auto options = options_of({write(scratch, "a.h5", file)});
+  const auto expect_rows = [&](const FlowDataset& data, int n_points, bool whole) {
+    const auto kind = data.rows();
+    EXPECT_EQ(kind.axis, 2);
+    EXPECT_EQ(kind.n_points, n_points);
+    EXPECT_EQ(kind.whole, whole);
+    const auto batch = data.batch(Split::train, 5, 3, 0, 6, 4),
+               part = data.batch(Split::train, 5, 3, 4, 2, 4);
+    const auto& rows = batch.rows;
+    ASSERT_EQ(rows.targets.size(), std::size_t(2 * 6 * 4 * n_points));
+    const std::ptrdiff_t shared = 4 * 4 * n_points;
+    EXPECT_TRUE(
+        std::equal(part.rows.points.begin(), part.rows.points.end(), rows.points.begin() + 3 * shared));
+    EXPECT_TRUE(
+        std::equal(part.rows.targets.begin(), part.rows.targets.end(), rows.targets.begin() + 2 * shared));
+    for (std::size_t i = 0; i < rows.points.size() / 3; ++i) {
+      const double* point = &rows.points[3 * i];
+      const auto& crop = batch.axes[i / (4 * n_points)];
+      for (std::size_t d = 0; d < 3; ++d) {
+        EXPECT_GE(point[d], crop[d].lower - 1e-9);
+        EXPECT_LE(point[d], crop[d].upper + 1e-9);
+      }
+      if (i % n_points > 0) {
+        EXPECT_NEAR(point[2] - point[-1], 0.25, 1e-9);
+      }
+      EXPECT_NEAR(data.statistics().physical(0, rows.targets[2 * i]), wave(0, point[0], point[1], point[2]),
+                  2e-6)
+          << "no power is lost to interpolation";
+    }
+    EXPECT_EQ(data.batch(Split::train, 5, 3, 0, 6).targets, batch.targets) << "rows change no other draw";
+  };
+  expect_rows(FlowDataset(Comm::world(), options), 8, false);
+  options.crop = {4, 8, 16};
+  expect_rows(FlowDataset(Comm::world(), options), 16, true);
+  File coarse = file;
+  coarse.n_x = 8;
+  options.low_resolution.files = {write(scratch, "coarse.h5", coarse)};
+  options.low_resolution.factor = {1, 1, 2};
+  expect_rows(FlowDataset(Comm::world(), options), 16, true);
+  options.crop = {4, 8, 10};
+  expect_rows(FlowDataset(Comm::world(), options), 8, false);
+}
+
 TEST(FlowDataset, what_one_file_tells_and_another_does_not_is_refused_until_it_is_given) {
   const SharedScratch scratch("flow_parameters");
   File plain, slips;
@@ -394,7 +446,7 @@ TEST(FlowDataset, what_cannot_be_trained_on_is_refused_in_one_line) {
   File two;
   two.n_samples = 2;
   auto options = options_of({write(scratch, "two.h5", two)});
-  EXPECT_REFUSED(options, "2 sample(s) leave none to train on after 1 for validation and 1 for the test");
+  EXPECT_REFUSED(options, "2 samples leave none to train on after 1 for validation and 1 for the test");
   two.fields = {"b"};
   options = options_of({file, write(scratch, "one_field.h5", two)});
   EXPECT_REFUSED(options, "one_field.h5: has no field 'w' of data.fields; it has: b");

@@ -151,7 +151,7 @@ at::Tensor latents_of(const DecoderCase& of) {
 }
 template <class Real>
 at::Tensor parameters_of(const DecoderCase& of) {
-  return tensor_of<Real>(of.parameters, {static_cast<std::int64_t>(of.parameters.size())});
+  return tensor_of<Real>(of.parameters, {std::ssize(of.parameters)});
 }
 
 double difference(const at::Tensor& a, const at::Tensor& b) {

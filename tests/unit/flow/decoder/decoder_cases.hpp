@@ -23,8 +23,7 @@ struct DecoderCase {
     return grid[0].size() * grid[1].size() * grid[2].size();
   }
   [[nodiscard]] std::size_t n_jets() const {
-    return static_cast<std::size_t>(queries.n_samples) * queries.n_points * queries.n_channels() *
-           options.n_fields;
+    return std::int64_t{queries.n_samples} * queries.n_points * queries.n_channels() * options.n_fields;
   }
 };
 
@@ -50,7 +49,7 @@ inline NodeGrid even_grid() {
 
 /// Points all over the domain (periodic axes: beyond it as well).
 inline std::vector<double> points_in(const NodeGrid& grid, int n, unsigned seed) {
-  const auto noise = uniform_noise(3 * static_cast<std::size_t>(n), seed, 0, 1);
+  const auto noise = uniform_noise(3 * std::int64_t{n}, seed, 0, 1);
   std::vector<double> points(noise.size());
   for (std::size_t i = 0; i < noise.size(); ++i) {
     const NodeAxis& axis = grid[i % 3];
@@ -92,8 +91,7 @@ inline DecoderCase make_case(std::string name, DecoderOptions options, std::vect
   }
   const Decoder<double> decoder(made.options);
   made.parameters = uniform_noise(decoder.n_parameters(), 3, -0.5, 0.5);
-  made.latents =
-      uniform_noise(static_cast<std::size_t>(n_samples) * made.nodes() * made.options.n_latent, 5, -1, 1);
+  made.latents = uniform_noise(std::int64_t{n_samples} * made.nodes() * made.options.n_latent, 5, -1, 1);
   return made;
 }
 

@@ -449,7 +449,7 @@ TEST(Decoder, refuses_what_it_cannot_do_right) {
   expect("no second derivative", [](DecoderCase& of) { of.options.activation = Activation::relu; });
   expect("do not increase", [](DecoderCase& of) { of.queries.grids[0][1].nodes[2] = -0.3; });
   expect("outside its domain", [](DecoderCase& of) { of.queries.grids[0][0].upper = 1.2; });
-  expect("has 1 nodes", [](DecoderCase& of) { of.queries.grids[0][0].nodes = {0.5}; });
+  expect("has 1 node", [](DecoderCase& of) { of.queries.grids[0][0].nodes = {0.5}; });
   expect("image", [](DecoderCase& of) { of.queries.grids[0][2].nodes = {0, 1, 2, 3, 4}; });
   expect("no hidden layer", [](DecoderCase& of) { of.options.widths = {}; });
   expect("must be 1 at least", [](DecoderCase& of) { of.options.widths = {4, 0}; });

@@ -27,12 +27,12 @@ TEST(RowScatter, has_the_bits_of_the_reference) {
   const Tree given = read_yaml(place);
   std::vector<int> rows;
   std::vector<float> values, expected;
-  for (const auto& row : given.at("index").items()) rows.push_back(static_cast<int>(row.as_number()));
+  for (const auto& row : given.at("index").items()) rows.push_back(row.as_number());
   for (const auto& row : given.at("value").items())
     for (const auto& value : row.items()) values.push_back(float_of(value));
   for (const auto& row : given.at("table").items())
     for (const auto& value : row.items()) expected.push_back(float_of(value));
-  const auto n_rows = static_cast<std::int64_t>(given.at("rows").as_number());
+  const std::int64_t n_rows = given.at("rows").as_number();
   const int width = expected.size() / n_rows;
   ASSERT_EQ(values.size(), rows.size() * width);
   std::vector<float> table(expected.size(), 0);

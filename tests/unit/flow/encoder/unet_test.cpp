@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <vector>
 
@@ -12,14 +14,13 @@
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/flow/encoder/batch_norm.hpp"
+#include "surrogates/flow/encoder/fourier_part.hpp"
 
 namespace quintet::flow {
 namespace {
 
 at::Tensor tensor_of(const std::vector<double>& values) {
-  return at::from_blob(const_cast<double*>(values.data()), {static_cast<std::int64_t>(values.size())},
-                       at::kDouble)
-      .clone();
+  return at::from_blob(const_cast<double*>(values.data()), {std::ssize(values)}, at::kDouble).clone();
 }
 
 /// Smooth numbers, the same on all ranks.
@@ -239,6 +240,111 @@ TEST(Unet, masks_are_what_a_shift_shows) {
   options.levels = 2;  // pools 4 along x
   options.masks.period = {0, 0, 4};
   EXPECT_LT(change(options, 4), 1e-13);
+}
+
+UnetOptions small_fourier() {
+  UnetOptions options = small();
+  options.kind = EncoderKind::fourier;
+  options.layers = 2;
+  options.modes = {1, 2, 2};
+  options.padding = {Padding::replicate, Padding::zeros, Padding::circular};
+  return options;
+}
+
+/// Of weights 1 only the low modes of a field are left, and all of these.
+TEST(Fourier, keeps_low_modes_alone) {
+  constexpr std::array<Padding, 3> whole = {Padding::circular, Padding::circular, Padding::circular};
+  const GridShape modes = {2, 2, 3};
+  const at::Tensor weights = tensor_of({1, 0}).repeat({4 * 4 * 3});
+  const auto mode = [](int t, int z, int x) {
+    const auto angle = [](int k, int n) { return 2 * std::numbers::pi * k / n * at::arange(n, at::kDouble); };
+    return at::cos(angle(t, 6).view({6, 1, 1}) + angle(z, 5).view({1, 5, 1}) + angle(x, 8).view({1, 1, 8}) +
+                   0.3)
+        .view({1, 1, 6, 5, 8});
+  };
+  const auto left = [&](const at::Tensor& x) { return fourier_part(x, weights, 1, modes, whole); };
+  const at::Tensor low = 0.7 + mode(0, 1, 2) + mode(1, -1, 1) + mode(-1, 1, 2);
+  EXPECT_LT((left(low) - low).abs().max().item<double>(), 1e-12);
+  for (const at::Tensor& high : {mode(0, 0, 3), mode(3, 0, 1), mode(2, 0, 1)})
+    EXPECT_LT((left(low + high) - low).abs().max().item<double>(), 1e-12);
+}
+
+TEST(Fourier, gradient_is_that_of_finite_differences) {
+  for (const bool refined : {false, true}) {
+    UnetOptions options = small_fourier();
+    if (refined) {
+      options.refinement = {1, 2, 2};
+      options.n_refined = 2;
+      options.adds_input = true;
+    }
+    const Unet network(options);
+    auto start = network.initial_parameters(3);
+    for (std::size_t i = 0; i < start.size(); ++i) start[i] += 0.05 * std::sin(double(i));
+    EXPECT_EQ(network.initial_statistics().size(), 0u);
+    const at::Tensor input = waves({2, 2, 2, 4, 4});
+    const auto loss = [&](const at::Tensor& parameters) {
+      const at::Tensor made = network.train(Comm::self(), parameters, input, at::empty({0}, at::kDouble));
+      return (made * at::cos(waves({made.numel()}) * 5).view(made.sizes())).sum() + (made * made).sum();
+    };
+    at::Tensor parameters = tensor_of(start);
+    parameters.set_requires_grad(true);
+    loss(parameters).backward();
+    for (std::size_t i = 0; i < start.size(); i += 13) {
+      const auto at = [&](double x) {
+        auto values = start;
+        values[i] = x;
+        return loss(tensor_of(values)).item<double>();
+      };
+      const double h = 1e-6, slope = (at(start[i] + h) - at(start[i] - h)) / (2 * h);
+      EXPECT_NEAR(parameters.grad()[i].item<double>(), slope, 2e-5 * (1 + std::abs(slope)))
+          << "parameter " << i;
+    }
+  }
+}
+
+TEST(Fourier, knows_no_first_node_of_a_circular_axis_and_takes_blocks_of_any_size) {
+  const Unet network(small_fourier());
+  const at::Tensor parameters = tensor_of(network.initial_parameters(1)), none = at::empty({0}, at::kDouble);
+  const auto run = [&](const at::Tensor& x) { return network.evaluate(parameters, x, none); };
+  const at::Tensor input = waves({1, 2, 2, 4, 9});
+  for (const int shift : {1, 4})
+    EXPECT_LT((run(input.roll(shift, 4)).roll(-shift, 3) - run(input)).abs().max().item<double>(), 1e-12);
+  EXPECT_GT((run(input.roll(1, 3)).roll(-1, 2) - run(input)).abs().max().item<double>(), 1e-4) << "walls";
+  for (const auto& shape : {GridShape{1, 1, 1}, GridShape{3, 7, 5}, GridShape{4, 9, 16}})
+    EXPECT_EQ(run(waves({2, 2, shape[0], shape[1], shape[2]})).sizes(),
+              (at::IntArrayRef{2, shape[0], shape[1], shape[2], 3}));
+}
+
+TEST(Fourier, has_the_parameters_that_it_says_and_begins_with_interpolation) {
+  UnetOptions options = small_fourier();
+  const Unet network(options);
+  const std::size_t layer = 4 * 4 + 4 + 2 * 4 * 4 * (2 * 4 * 2);
+  EXPECT_EQ(network.n_parameters(), (2 * 4 + 4) + 2 * layer + (4 * 16 + 16) + (16 * 3 + 3));
+  EXPECT_EQ(describe_unet(network.blocks(), {2, 4, 4}, 4).total().parameters, network.n_parameters());
+  EXPECT_EQ(network.tensors().size(), 5u);
+  EXPECT_EQ(unet_segments(network.blocks()).size(), 5u);
+  options.refinement = {2, 3, 4};
+  options.n_refined = 2;
+  options.adds_input = true;
+  const Unet refined(options);
+  const at::Tensor input = waves({1, 2, 2, 4, 5});
+  const at::Tensor found =
+      refined.evaluate(tensor_of(refined.initial_parameters(1)), input, at::empty({0}, at::kDouble));
+  const at::Tensor expected = at::upsample_trilinear3d(input, {4, 12, 20}, false).permute({0, 2, 3, 4, 1});
+  EXPECT_EQ(found.sizes(), expected.sizes());
+  EXPECT_EQ((found - expected).abs().max().item<double>(), 0);
+}
+
+TEST(Fourier, modes_that_a_block_has_not_are_refused) {
+  const auto with = [](const GridShape& modes) {
+    UnetOptions options = small_fourier();
+    options.modes = modes;
+    return Unet(options).n_parameters();
+  };
+  // A layer sees 2 + 2, 4 + 2 and 4 nodes.
+  EXPECT_GT(with({2, 3, 2}), 0u);
+  for (const auto& modes : {GridShape{3, 3, 2}, GridShape{2, 4, 2}, GridShape{2, 3, 3}, GridShape{2, 3, 0}})
+    EXPECT_THROW(static_cast<void>(with(modes)), InputError);
 }
 
 TEST(BatchNorm, is_torch_s_own_on_all_samples) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <random>
 #include <string>
@@ -69,7 +70,7 @@ struct Case {
       draw(field.h);
       fields.push_back(field);
     }
-    coordinates.resize(3 * static_cast<std::size_t>(n));
+    coordinates.resize(3 * std::int64_t{n});
     draw(coordinates);
     for (int p = 0; p < n; ++p) {
       const double* x = &coordinates[3 * p];
@@ -167,7 +168,7 @@ TEST(PdeSystem, adjoint_is_the_transpose_of_finite_differences) {
   const Residuals residuals = system.residuals(std::vector<std::vector<double>>{{0.4}, {0.7}});
   constexpr int n = 37, sample = 1;
   const Case points(residuals, sample, n);
-  const auto n_equations = static_cast<std::size_t>(residuals.n_equations());
+  const std::size_t n_equations = residuals.n_equations();
   std::vector<double> bar(n * n_equations), jets_bar(points.jets.size(), 0.25);
   std::mt19937 random(3);
   std::uniform_real_distribution<double> number(-1, 1);

@@ -185,6 +185,19 @@ TEST(LineSpectrum, a_wave_is_found_at_its_wavenumber_along_either_axis) {
   }
 }
 
+TEST(LineSpectrum, ends_where_points_resolve_no_more) {
+  for (const int n : {8, 15}) {
+    const LineSpectrum spectrum(ring("x", n, 3));
+    const double nyquist = pi * n / 3;
+    EXPECT_LE(spectrum.wavenumber(spectrum.n_modes() - 1), nyquist * (1 + 1e-14));
+    EXPECT_GT(spectrum.wavenumber(spectrum.n_modes()), nyquist);
+  }
+  // The last mode of even n is the wave from point to point, which is counted once.
+  const LineSpectrum spectrum(ring("x", 8, 3));
+  const auto power = spectrum.power(std::vector<double>{2, -2, 2, -2, 2, -2, 2, -2});
+  EXPECT_NEAR(power[4], 4, 1e-14);
+}
+
 TEST(LineSpectrum, walls_and_unequal_spacing_have_none) {
   EXPECT_THROW(LineSpectrum(clustered("z", 8)), InputError);
   auto uneven = ring("x", 8, 1);

@@ -27,6 +27,24 @@ TEST(PointErrors, are_means_over_the_area_and_not_over_the_points) {
   EXPECT_NEAR(errors.greatest(), std::abs(grid.axes()[0].coordinates[0]), 1e-14);
 }
 
+TEST(PointErrors, of_a_prediction_that_is_no_number_are_not_known) {
+  const RectilinearGrid grid({clustered("z", 8), ring("x", 8, 1)});
+  const auto truth = sampled(grid, [](double z, double) { return z; });
+  auto prediction = truth;
+  PointErrors errors;
+  errors.add(grid, truth, prediction);
+  EXPECT_EQ(errors.greatest(), 0);
+  prediction[5] = std::numeric_limits<double>::quiet_NaN();
+  errors.add(grid, truth, prediction);
+  EXPECT_TRUE(std::isnan(errors.greatest()));
+  EXPECT_TRUE(std::isnan(errors.rms()));
+  EXPECT_TRUE(std::isnan(errors.scaled()));
+  PointErrors merged;
+  merged.add(grid, truth, truth);
+  merged.merge(PointErrors::of(errors.sums(), errors.greatest()));
+  EXPECT_TRUE(std::isnan(merged.greatest()));
+}
+
 TEST(PointErrors, parts_merged_are_the_whole) {
   const RectilinearGrid grid({clustered("z", 8), ring("x", 8, 1)});
   const auto zero = sampled(grid, [](double, double) { return 0; });
@@ -53,12 +71,51 @@ TEST(Vrmse, is_that_of_the_well) {
               1e-6);
 }
 
+TEST(Spectrum, has_the_power_law_of_its_middle) {
+  std::vector<double> k, steep, bent, first(65, 1e-40);
+  for (int i = 0; i <= 64; ++i) {
+    k.push_back(0.5 * i);
+    steep.push_back(7 * std::pow(std::max(0.5 * i, 0.1), -5. / 3));
+    // other laws below and above the middle third, 2 to 8
+    bent.push_back(k.back() < 1.9 ? 1 : k.back() > 8.1 ? 1e-3 / k.back() : std::pow(k.back(), -3));
+  }
+  const auto middle = middle_third(k, steep);
+  EXPECT_NEAR(middle.from, 2, 1e-12);
+  EXPECT_NEAR(middle.to, 8, 1e-12);
+  const auto law = fit_power_law(k, steep, middle);
+  EXPECT_NEAR(law.exponent, -5. / 3, 1e-12);
+  EXPECT_NEAR(law.factor, 7, 1e-11);
+  EXPECT_NEAR(fit_power_law(k, bent, {1.9, 8.1}).exponent, -3, 1e-12);
+  // two modes; one that holds nothing; none above rounding
+  EXPECT_TRUE(std::isnan(fit_power_law(k, steep, {1.9, 2.6}).exponent));
+  EXPECT_FALSE(std::isnan(fit_power_law(k, steep, {1.9, 3.1}).exponent));
+  bent[5] = 0;
+  EXPECT_TRUE(std::isnan(fit_power_law(k, bent, {1.9, 8.1}).exponent));
+  first[1] = 1;
+  EXPECT_TRUE(std::isnan(fit_power_law(k, first, middle_third(k, first)).exponent));
+  EXPECT_TRUE(std::isnan(fit_power_law({}, {}, middle_third({}, {})).exponent));
+}
+
 TEST(Spectrum, is_right_up_to_the_first_mode_beyond_the_tolerance) {
   const std::vector<double> k = {0, 1, 2, 3, 4}, truth = {9, 4, 2, 1, 1e-16};
   EXPECT_EQ(right_up_to(k, truth, truth, 0.2), 3);  // the last is rounding
   EXPECT_EQ(right_up_to(k, truth, std::vector<double>{0, 4.79, 1.61, 0.81, 0}, 0.2), 3);
   EXPECT_EQ(right_up_to(k, truth, std::vector<double>{0, 4.79, 1.59, 1, 0}, 0.2), 1);
   EXPECT_EQ(right_up_to(k, truth, std::vector<double>{9, 4.81, 2, 1, 0}, 0.2), 0);
+}
+
+TEST(Spectrum, log_error_is_of_modes_in_the_range_that_hold_something) {
+  const std::vector<double> k = {0, 1, 2, 3, 4}, truth = {9, 4, 2, 1, 6e-6};
+  const auto error = [&](const std::vector<double>& prediction, double from, double to) {
+    return spectrum_log_error(k, truth, prediction, {from, to});
+  };
+  EXPECT_EQ(error(truth, 0, 4), 0);
+  EXPECT_NEAR(error({0, 8, 1, 1, 5}, 0, 2), std::log(2), 1e-15) << "the mean is left out";
+  EXPECT_NEAR(error({0, 8, 1, 1, 5}, 0, 4), 2 * std::log(2) / 3, 1e-15)
+      << "what holds less than a millionth is left out";
+  EXPECT_NEAR(error({0, 4, 2, 0.25, 0}, 2, 4), std::log(4), 1e-15);
+  EXPECT_NEAR(error({0, 4, 2, 0, 0}, 2, 4), std::log(1 / 7e-6), 1e-5) << "nothing counts as that millionth";
+  EXPECT_TRUE(std::isnan(error(truth, 3, 4)));
 }
 
 TEST(SeriesScore, the_mean_of_the_truth_explains_nothing_and_the_truth_all) {

@@ -25,7 +25,7 @@ struct Wave {
       for (const double value : sampled(grid, [&](double z, double x) {
              return std::exp(-0.1 * (pi * pi + 4) * t) * std::cos(pi * z) * std::cos(2 * (x - t));
            }))
-        values.push_back(static_cast<float>(value));
+        values.push_back(value);
   }
   [[nodiscard]] FieldsOverTime fields() const { return {&grid, times, values}; }
 };
@@ -136,7 +136,7 @@ TEST(TruthCheck, a_wall_value_is_read_off_the_field) {
 
 TEST(TruthCheck, a_wall_along_which_the_field_varies_has_no_value) {
   Wave wave;
-  const auto n = static_cast<std::size_t>(wave.grid.size(1));
+  const std::size_t n = wave.grid.size(1);
   for (std::size_t i = 0; i < wave.values.size(); ++i)
     wave.values[i] += static_cast<float>(std::sin(2 * pi * (i % n) / n));
 

@@ -51,6 +51,20 @@ TEST(FlowModel, comes_back_from_its_file) {
   EXPECT_EQ(equations.constants({{"Ra", 100}, {"Pr", 1}}), (std::vector<double>{1, 100, 0.1, 0.1}));
 }
 
+TEST(FlowModel, of_Fourier_layers_comes_back_from_its_file) {
+  const Comm comm = Comm::world();
+  const SharedScratch scratch("flow_fourier");
+  FlowModel model{small_fourier_header(), {}, {}};
+  const auto parameters = FlowNetwork<float>(model.header).initial_parameters(1);
+  model.parameters.assign(parameters.begin(), parameters.end());
+  save_flow_model(comm, scratch / "a.h5", model, {});
+  const FlowModel read = load_flow_model(comm, scratch / "a.h5");
+  EXPECT_EQ(read.parameters, model.parameters);
+  EXPECT_TRUE(read.statistics.empty());
+  EXPECT_EQ(read.header.options.encoder.kind, EncoderKind::fourier);
+  EXPECT_EQ(read.header.options.encoder.modes, model.header.options.encoder.modes);
+}
+
 TEST(FlowModel, codes_change_the_matrices_of_its_decoder_alone) {
   const FlowModel model = small_model();
   const std::size_t encoder = flow_network_size(model.header).encoder, n = model.parameters.size();
@@ -110,7 +124,7 @@ TEST(FlowModel, a_byte_that_changed_is_noticed) {
     const auto size = std::filesystem::file_size(path);
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
     file.seekg(static_cast<std::streamoff>(size / 2));
-    const auto byte = static_cast<char>(file.get() ^ 1);
+    const char byte = file.get() ^ 1;
     file.seekp(static_cast<std::streamoff>(size / 2));
     file.put(byte);
   }

@@ -35,11 +35,22 @@ inline FlowModelHeader small_header(DecoderKind kind = DecoderKind::continuous,
   return header;
 }
 
+/// The same with Fourier layers.
+inline FlowModelHeader small_fourier_header(DecoderKind kind = DecoderKind::continuous) {
+  FlowModelHeader header = small_header(kind, DecoderBase::interpolation);
+  header.options.encoder.widest = EncoderOptions().widest;
+  header.options.encoder.kind = EncoderKind::fourier;
+  header.options.encoder.layers = 2;
+  header.options.encoder.modes = {1, 2, 2};
+  return header;
+}
+
 inline std::vector<std::vector<double>> small_parameters() { return {{1, 100}, {1, 10000}}; }
 
 /// Crops first .. first + n - 1 of a batch; every third one does not reach the upper wall.
-inline Batch small_batch(int first, int n, int n_points = 7) {
+inline Batch small_batch(int first, int n, int n_points = 7, int n_rows = 0) {
   Batch batch;
+  batch.rows = {n_rows, 8, true, {}, {}};
   batch.n_samples = n;
   batch.n_fields = 2;
   batch.n_points = n_points;
@@ -58,6 +69,13 @@ inline Batch small_batch(int first, int n, int n_points = 7) {
       batch.points.push_back(1 + wave(p + 10 * crop, 2.7));
       for (int f = 0; f < 2; ++f)
         batch.targets.push_back(static_cast<float>(wave(p + 10 * crop + 5 * f, 0.37)));
+    }
+    for (int i = 0; i < n_rows * 8; ++i) {  // along x, on the fine grid
+      const int row = i / 8 + 10 * crop;
+      batch.rows.points.insert(batch.rows.points.end(),
+                               {0.5 + 0.5 * wave(row, 1.3), 0.5 * wave(row, 2.1), 0.125 + 0.25 * (i % 8)});
+      for (int f = 0; f < 2; ++f)
+        batch.rows.targets.push_back(static_cast<float>(wave(i + 90 * crop + 5 * f, 1.7)));
     }
     const auto parameters = small_parameters()[crop % 2];
     batch.parameters.insert(batch.parameters.end(), parameters.begin(), parameters.end());

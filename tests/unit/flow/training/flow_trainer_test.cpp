@@ -40,8 +40,15 @@ FlowTrainer<Real> small_trainer(const Comm& comm, const FlowTrainerOptions& opti
 }
 
 template <class Real>
-Batch own_crops(const FlowTrainer<Real>& trainer) {
-  return small_batch(trainer.first_crop(), trainer.n_crops());
+Batch own_crops(const FlowTrainer<Real>& trainer, int n_rows = 3) {
+  return small_batch(trainer.first_crop(), trainer.n_crops(), 7, n_rows);
+}
+
+FlowTrainerOptions spectral_options(LossNorm norm = LossNorm::l2) {
+  FlowTrainerOptions options = small_options(norm);
+  options.loss.spectral = 0.4;
+  options.loss.spectral_floor = 1e-2;
+  return options;
 }
 
 void expect_gradient_of_differences(DecoderBase base, const FlowTrainerOptions& options = small_options(),
@@ -82,19 +89,21 @@ TEST(FlowTrainer, gradient_is_that_of_finite_differences) {
   FlowTrainerOptions on_device = small_options();
   on_device.device = test::device_session();
   expect_gradient_of_differences(DecoderBase::none, on_device, 113);
+  expect_gradient_of_differences(DecoderBase::interpolation, spectral_options(), 71);
 }
 
 TEST(FlowTrainer, ranks_do_not_change_losses_gradient_and_steps) {
   const Comm comm = Comm::world();
-  for (const LossNorm norm : {LossNorm::l1, LossNorm::l2}) {
-    auto shared = small_trainer<double>(comm, small_options(norm)),
-         alone = small_trainer<double>(Comm::self(), small_options(norm));
+  for (const auto& options : {small_options(LossNorm::l1), small_options(LossNorm::l2), spectral_options()}) {
+    auto shared = small_trainer<double>(comm, options), alone = small_trainer<double>(Comm::self(), options);
     const Batch own = own_crops(shared), all = own_crops(alone);
     ASSERT_EQ(all.n_samples, 4);
     FlowLosses a, b;
     const auto gradient = shared.gradient(own, 2, &a), expected = alone.gradient(all, 2, &b);
     EXPECT_NEAR(a.total, b.total, 1e-12);
     EXPECT_NEAR(a.boundaries, b.boundaries, 1e-12);
+    EXPECT_NEAR(a.spectra, b.spectra, 1e-11);
+    EXPECT_EQ(a.spectra > 0, options.loss.spectral > 0);
     for (std::size_t i = 0; i < gradient.size(); ++i) ASSERT_NEAR(gradient[i], expected[i], 1e-10) << i;
     for (int step = 0; step < 3; ++step) {
       const double of_shared = shared.step(own, step, 1e-3).total,
@@ -103,6 +112,16 @@ TEST(FlowTrainer, ranks_do_not_change_losses_gradient_and_steps) {
     }
     EXPECT_NEAR(shared.evaluate(own, 0).total, alone.evaluate(all, 0).total, 1e-9);
   }
+}
+
+TEST(FlowTrainer, ranks_do_not_change_steps_of_Fourier_layers) {
+  const Comm comm = Comm::world();
+  auto shared = small_trainer<double>(comm, spectral_options(), small_fourier_header()),
+       alone = small_trainer<double>(Comm::self(), spectral_options(), small_fourier_header());
+  for (int step = 0; step < 3; ++step)
+    EXPECT_NEAR(shared.step(own_crops(shared), step, 1e-3).total,
+                alone.step(own_crops(alone), step, 1e-3).total, 1e-9);
+  EXPECT_EQ(shared.model().statistics.size(), 0u);
 }
 
 /// What a GPU computes, or the same operators on the host's cores: losses, gradients and statistics are the
@@ -162,6 +181,7 @@ TEST(FlowTrainer, on_a_device_everything_is_as_on_the_host) {
   };
   FlowTrainerOptions options = small_options();
   expect_alike(options, small_header(DecoderKind::continuous, DecoderBase::interpolation), "corrections");
+  expect_alike(spectral_options(), small_header(), "spectra");
   options.loss.norm = LossNorm::l1;
   options.parallel = {ParallelStrategy::sharded, 1};
   expect_alike(options, small_header(), "l1, states divided");
@@ -174,11 +194,15 @@ TEST(FlowTrainer, on_a_device_everything_is_as_on_the_host) {
   options.parallel = {ParallelStrategy::sharded, 3, 0.0005, Holder::rank, Progress::blocks};
   options.loss.norm = LossNorm::l2;
   expect_alike(options, header, "perturbed, weights divided");
+  options.parallel = {};
+  expect_alike(options, small_fourier_header(), "Fourier layers");
   header = small_header(DecoderKind::convolutional);
   header.equations.boundaries.clear();
-  options.parallel = {};
   options.loss.gamma = options.loss.boundary = 0;
   expect_alike(options, header, "convolutional");
+  header = small_fourier_header(DecoderKind::convolutional);
+  header.equations.boundaries.clear();
+  expect_alike(options, header, "Fourier layers on the fine grid");
   // Every function that equations may call, at values that have one.
   header = small_header();
   header.equations.interior = {
@@ -217,6 +241,12 @@ TEST(FlowTrainer, a_step_sends_what_the_formula_says) {
   EXPECT_EQ(needs.crops, comm.maximum(trainer.n_crops()));
   // By hand: crops (all, two walls), losses (two fields, two equations, two walls).
   EXPECT_EQ(step_needs(header, 4, 1).bytes_summed, 8 * (3 + 6));
+  auto spectral = small_trainer<float>(comm, spectral_options(), header);
+  static_cast<void>(spectral.step(batch, 0, 1e-3));
+  comm.reset_counters();
+  static_cast<void>(spectral.step(batch, 1, 1e-3));
+  EXPECT_EQ(static_cast<double>(comm.counter(Comm::Call::reduce).bytes),
+            step_needs(header, 4, comm.size(), true).bytes_summed);
   EXPECT_EQ(comm.counter(Comm::Call::point_to_point).messages, 0);
   EXPECT_EQ(comm.counter(Comm::Call::gather).messages, 0);
   EXPECT_EQ(comm.counter(Comm::Call::broadcast).messages, 0);
@@ -259,11 +289,29 @@ TEST(FlowTrainer, without_gamma_no_equation_counts) {
   EXPECT_GT(with.evaluate(batch, 0).residuals, 0);
 }
 
+TEST(FlowTrainer, without_their_weight_no_row_counts) {
+  const Comm comm = Comm::world();
+  FlowTrainerOptions spectral = spectral_options(), none = small_options();
+  auto with_rows = small_trainer<float>(comm, none), without = small_trainer<float>(comm, none),
+       weighted = small_trainer<float>(comm, spectral);
+  for (int step = 0; step < 3; ++step) {
+    const auto a = with_rows.step(own_crops(with_rows), step, 1e-2),
+               b = without.step(own_crops(without, 0), step, 1e-2);
+    EXPECT_EQ(a.total, b.total);
+    EXPECT_EQ(a.spectra, 0);
+    EXPECT_GT(weighted.step(own_crops(weighted), step, 1e-2).spectra, 0);
+  }
+  EXPECT_EQ(with_rows.model().parameters, without.model().parameters);
+  const FlowModel other = weighted.model(), same = without.model();
+  EXPECT_EQ(other.parameters == same.parameters, !comm.is_root()) << "they are on rank 0";
+  EXPECT_THROW(static_cast<void>(weighted.gradient(own_crops(weighted, 0), 0)), InternalError);
+}
+
 TEST(FlowTrainer, restart_is_the_uninterrupted_run_to_the_bit) {
   const Comm comm = Comm::world();
   const SharedScratch scratch("flow_trainer");
   const std::string path = scratch / "a.h5";
-  auto whole = small_trainer<float>(comm, small_options());
+  auto whole = small_trainer<float>(comm, spectral_options());
   const Batch batch = own_crops(whole);
   for (int step = 0; step < 3; ++step) static_cast<void>(whole.step(batch, step, 1e-2));
   {
@@ -271,7 +319,7 @@ TEST(FlowTrainer, restart_is_the_uninterrupted_run_to_the_bit) {
     whole.save(file.root());
     file.close();
   }
-  auto again = small_trainer<float>(comm, small_options());
+  auto again = small_trainer<float>(comm, spectral_options());
   {
     const hdf5::File file = hdf5::File::open(comm, path);
     again.restore(file.root());
@@ -392,10 +440,10 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
   const auto& policies = planned.activations->plan.policies;
   const auto n_again = std::count(policies.begin(), policies.end(), planning::BlockPolicy::recompute);
   EXPECT_GT(n_again, 0);
-  EXPECT_LT(n_again, static_cast<std::ptrdiff_t>(policies.size()) - 1);
+  EXPECT_LT(n_again, std::ssize(policies) - 1);
   EXPECT_LE(1e-6 * planned.activations->plan.cost.peak, between);
   for (const Trained* one : {&kept, &planned}) {
-    const auto predicted = static_cast<double>(one->activations->plan.cost.peak);
+    const double predicted = one->activations->plan.cost.peak;
     EXPECT_NEAR(comm.maximum(static_cast<std::int64_t>(one->peak)), predicted, 0.15 * predicted);
   }
   // Swapped, over links from fast to slow: the same bits, and never more than the plan says.
@@ -424,10 +472,10 @@ TEST(FlowTrainer, activations_that_are_made_again_are_the_same_to_the_bit) {
         std::count(found.plan.policies.begin(), found.plan.policies.end(), planning::BlockPolicy::swap);
     if (!all) n_swapped += n;
     if (all) {
-      EXPECT_EQ(n, static_cast<std::ptrdiff_t>(found.chain.size()) - 1);
+      EXPECT_EQ(n, std::ssize(found.chain) - 1);
       EXPECT_GT(found.bytes_swapped, 0);
     }
-    const auto peak = static_cast<double>(comm.maximum(static_cast<std::int64_t>(swapped.peak)));
+    const double peak = comm.maximum(static_cast<std::int64_t>(swapped.peak));
     EXPECT_LE(peak, 1.01 * found.plan.cost.peak);
     EXPECT_LE(1e-6 * peak, of.budget);
   }
