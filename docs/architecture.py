@@ -40,7 +40,7 @@ WAY = (
       "surrogates/flow/encoder surrogates/flow/decoder | apps/meshfreeflow/superresolve surrogates/flow/prediction | "
       "apps/meshfreeflow/control surrogates/environments surrogates/reinforcement",
       "apps/podlstm/fit apps/podlstm/append physics/ocean/gaps physics/ocean/svd physics/solvers | apps/podlstm/search surrogates/search surrogates/sequence/training | "
-      "apps/podlstm/train surrogates/sequence/forecast surrogates/sequence/network | apps/podlstm/forecast physics/codes")),
+      "apps/podlstm/train surrogates/sequence/forecast surrogates/sequence/network surrogates/sequence/graph | apps/podlstm/forecast physics/codes")),
     ("Observers", "samples on a schedule; runs that are no physics end",
      ("", "physics/particles/observables apps/dpmd/deviation", "apps/vlasov/state physics/transforms", "",
       "physics/convection", "")),

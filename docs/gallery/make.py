@@ -21,6 +21,7 @@ sys.path.insert(0, HERE)
 from cases import CASES, LEFT_OUT, TITLES
 
 MEASURED = os.path.join(HERE, "measured.json")
+COLUMNS = 4  # pictures in a row of the first page
 
 
 def input_of(case):
@@ -38,6 +39,12 @@ def head(path):
             lines.append(text.strip())
     about, _, look = " ".join(lines).partition("Look at:")
     return about.strip(), look.strip()
+
+
+def body(path):
+    """An input without the comment at its head, which the page tells."""
+    lines = open(os.path.join(SOURCE, path), encoding="utf-8").read().rstrip().split("\n")
+    return "\n".join(lines[next(i for i, line in enumerate(lines) if not line.startswith("#")):])
 
 
 def sentences(text):
@@ -72,16 +79,20 @@ def page_of(app, measured):
         text += wrapped(f"**Look at:** {look[:1]}{sentences(' ' + look[1:])[1:]}" if look else "**Look at:** the report.") + "\n\n"
         text += f"| processor time | memory | compared with | try next | input |\n|---|---|---|---|---|\n"
         text += f"| {seconds(found['cpu_s'])} | {found['memory_mb']} MB | {case.beside} | {case.then} | [`{os.path.basename(input_of(case))}`](../../{input_of(case)}) |\n"
+        text += f"\n<details markdown=\"1\"><summary>The input</summary>\n\n```yaml\n{body(input_of(case))}\n```\n\n</details>\n"
     return text
 
 
 def front_of(measured):
     text = "# Gallery\n\n" + wrapped(
-        "Each case is one command. It shows a picture of its report, the time it takes, what to look at, what it is compared "
-        "with, and what to try next.") + "\n\n| program | cases |\n|---|---|\n"
+        "Each case is one command. Its page shows a picture of its report, its input, the time it takes, what to look at, what it is "
+        "compared with, and what to try next.") + "\n"
     for app, cases in CASES.items():
-        names = ", ".join(f"[{case.title[0].lower() + case.title[1:]}]({app}.md#{slug(case.title)})" for case in cases)
-        text += f"| [{app}]({app}.md) | {names} |\n"
+        text += f"\n## [{TITLES[app].partition(': ')[2].capitalize()}]({app}.md)\n\n"
+        for row in range(0, len(cases), COLUMNS):  # the first is the table's head, so that no empty one is drawn
+            shown = [(f"{app}.md#{slug(case.title)}", case.title, f"../pictures/{app}/{case.name}.png") for case in cases[row:row + COLUMNS]]
+            text += "| " + " | ".join(f'[<img src="{picture}" width="200" alt=""><br>{title}]({link})' for link, title, picture in shown) + " |\n"
+            text += "" if row else "|---"*COLUMNS + "|\n"
     machines = []
     for machine in sorted({found["machine"] for found in measured.values()}):
         dates = sorted(found["date"] for found in measured.values() if found["machine"] == machine)
@@ -162,6 +173,9 @@ def faults():
 
 
 def main():
+    if not sys.argv[1:] or sys.argv[1] in ("--help", "-h"):
+        print(__doc__.strip())
+        return 0
     if sys.argv[1:2] == ["--check"]:
         found = list(faults())
         print("\n".join(found + [f"{len(found)} problems"]))

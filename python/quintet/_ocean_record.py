@@ -29,6 +29,10 @@ def write_record(path: Path, modes: Path, state: Any, start: Optional[str]) -> P
     with h5py.File(modes, "r", locking=False) as file:
         if text(file.attrs.get("schema", "")) != "quintet.ocean_modes":
             raise InputError(f"{modes}: is no file of modes, as 'podlstm fit' writes it")
+        if "also" in file:
+            names = ", ".join(file["also"])
+            raise InputError(f"{modes}: has modes of several variables at once ({names} beside the first), and a state is of one; "
+                             "continue the record by 'podlstm append'")
         record = _Modes(file)
         times, values = record.coefficients_of(state, start)
         kept = int(np.searchsorted(record.time, times[0] - 1e-6))

@@ -193,9 +193,9 @@ def series_dataset(path: Path) -> xarray.Dataset:
 
 
 def modes_dataset(path: Path) -> xarray.Dataset:
-    """Return modes of the sea surface on their grid: modes [mode, lat, lon], mean [lat, lon], coefficients [time, mode].
+    """Return modes of a field on their grid: modes [mode, lat, lon], mean [lat, lon], coefficients [time, mode].
 
-    Land is NaN. Times are dates.
+    Land is NaN. Times are dates. Attributes tell the field's `variable`, `long_name` and `standard_name` in its file.
     """
     decode = optional("xarray", "fields").decode_cf
     def look(file: h5py.File) -> xarray.Dataset:
@@ -214,7 +214,8 @@ def modes_dataset(path: Path) -> xarray.Dataset:
             variables[name] = (axes, on_grid(file[name][...]), _attributes(name, file[name]))
         for name in _present(file, ("coefficients", "singular_values")):
             variables[name] = (tuple(axes_of(file[name])), file[name][...], _attributes(name, file[name]))
-        return decode(_dataset(variables, coordinates, {"title": path.parent.name, **header(file)}))
+        names = {key: text(file.attrs[key]) for key in ("variable", "long_name", "standard_name") if key in file.attrs}
+        return decode(_dataset(variables, coordinates, {"title": path.parent.name, **names, **header(file)}))
 
     return read(path, look)
 

@@ -90,7 +90,10 @@ class Maker:
     @property
     def schema(self) -> dict[str, Any]:
         """JSON Schema of the command's input, as the program prints it."""
-        return schemas(self.app)[self.command]
+        known = schemas(self.app)
+        if self.command not in known:
+            raise InputError(f"this build has no '{self.app} {self.command}'; expected one with LibTorch (./quickstart --torch)")
+        return known[self.command]
 
     @property
     def __signature__(self) -> inspect.Signature:

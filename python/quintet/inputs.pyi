@@ -50,14 +50,14 @@ class DpmdRunPotentialDispersion(TypedDict, total=False):
     a1: Union[float, None]  # Damping length a1 sqrt(C8/C6) + a2, where no functional is named
     a2: Union[str, None]  # Its constant part; unit: angstrom, nm, bohr, um, mm, m, km
     s9: float  # Weight of triples (Axilrod, Teller, Muto); their cost is the square of the pairs': 0 or 1; at least 0
-    table: str  # Reference C6 and radii: dftd3_params.npz of the Python package torch-dftd (docs/running.md says how to get it)
+    table: str  # Reference C6 and radii: dftd3_params.npz of the Python package torch-dftd (docs/dispersion.md says how to get it)
     types: Sequence[str]  # Types it acts on, named after elements; absent: all
     cutoff: str  # Of pairs (60 bohr, as in the authors' program); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     triple_cutoff: str  # Of each side of a triple (40 bohr); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     coordination_cutoff: str  # Of neighbours that C6 depends on (40 bohr); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     switch: str  # Pairs and triples fade to nothing over this before their cutoff; 0: they are cut, which long cutoffs forgive; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
 class DpmdRunPotential(TypedDict, total=False):
-    model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or a model exported for LibTorch (.pth, docs/exported.md), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
+    model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or a model exported for LibTorch (.pth, docs/exported.md), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 value
     precision: Literal['model', 'double', 'mixed', 'bf16']  # Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64); bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by more than 1 % of their rms
     compress: Literal['auto', 'off', 'file']  # Embedding: piecewise polynomials made at the start (their error is printed), the networks themselves, or the table of a compressed model
     sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
@@ -153,6 +153,7 @@ class DpmdRunDeviation(TypedDict, total=False):
     relative_force: Union[str, None]  # Divide an atom's force deviation by its mean force plus this level; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
     relative_virial: Union[str, None]  # Divide a component's virial deviation by its mean (per atom) plus this level; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
     atomic: bool  # Write the force deviation of every atom behind the row
+    precision: Literal['run', 'double', 'mixed']  # Arithmetic of the models after the first: as potential.precision says (of bf16: mixed), or another. Models differ far more than float32 and float64 do, and mixed takes about half the time
 class DpmdRunSelection(TypedDict, total=False):
     force_low: Required[str]  # Least max_devi_f of a candidate; below, the models agree; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; at least 0 eV/angstrom
     force_high: Required[str]  # max_devi_f from which a frame is no physics any more; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
@@ -200,12 +201,12 @@ class DpmdRunReference(TypedDict, total=False):
     rdf: Union[str, None]  # CSV file of r (angstrom) and g(r) to draw beside this run's, of all atoms or, where the second column's name is a pair as O_O, of that pair; needs observables.rdf
     label: str  # What the reference is, for legends
 class DpmdTrainDataTraining(TypedDict, total=False):
-    systems: Required[Union[Sequence[str], Any]]  # DeePMD folders (also folders or patterns that hold some), HDF5 files ('data.h5' or 'data.h5#/path'), extended XYZ, or VASP's OUTCAR and vasprun.xml; at least 1 values
+    systems: Required[Union[Sequence[str], Any]]  # DeePMD folders (also folders or patterns that hold some), HDF5 files ('data.h5' or 'data.h5#/path'), extended XYZ, or VASP's OUTCAR and vasprun.xml; at least 1 value
     batch_size: Union[float, str]  # Frames a step: a number, 'auto' (the least with frames * atoms >= 32) or 'auto:ATOMS'
     probabilities: Sequence[float]  # Weight of each system in the draw; empty: its number of batches; each at least 0
     blocks: Sequence[str]  # Instead: systems FIRST to END - 1, from 0, share the weight, each by its number of batches; systems in no block are not drawn
 class DpmdTrainDataValidation(TypedDict, total=False):
-    systems: Required[Union[Sequence[str], Any]]  # As for training; at least 1 values
+    systems: Required[Union[Sequence[str], Any]]  # As for training; at least 1 value
     batch_size: Union[float, str]  # As for training
     batches: int  # Batches for each row of the learning curve (numb_btch); at least 1
 class DpmdTrainDataLabels(TypedDict, total=False):
@@ -219,18 +220,25 @@ class DpmdTrainData(TypedDict, total=False):
     labels: Union[DpmdTrainDataLabels, None]  # Which labels of extended XYZ count, and what their stress means
     min_pair_distance: str  # Frames with two atoms nearer than this are left out, of training and validation; 0: none; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
     frame_memory: str  # Neighbours of frames are kept up to this size on each rank, made anew beyond it; on its device as much again; unit: MB, GB, MiB, GiB; at least 0 GB
+class DpmdTrainModelDescriptorTypes(TypedDict, total=False):
+    width: int  # Numbers that stand for a type (tebd_dim); at least 1 and at most 10000
+    mode: Literal['concat', 'strip']  # How they reach the embedding network: concat: as inputs beside the distance; strip: by a network of their own that scales its outputs (tebd_input_mode)
+    smooth: bool  # With strip the scale goes smoothly to 1 at the cutoff (smooth_type_embedding)
+    in_fitting: bool  # The fitting network reads the numbers of the centre's type (concat_output_tebd)
 class DpmdTrainModelDescriptor(TypedDict, total=False):
+    type: Literal['se_e2_a', 'se_e2_r', 'dpa1']  # se_e2_a: distances and angles, networks for each type; se_e2_r: distances alone; dpa1: as se_e2_a with networks that all types share (se_atten without attention layers)
     rcut: str  # Cutoff; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom and at most 100 angstrom
     rcut_smooth: str  # Where 1/r begins to go smoothly to 0; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
-    sel: Union[Sequence[Union[float, str]], Any]  # Most neighbours of each type: [46, 92], 'auto' (1.1 times the most in the training data, rounded up to a multiple of 4) or 'auto:FACTOR'; at least 1 values
+    sel: Union[Sequence[Union[float, str]], Any]  # Most neighbours of each type: [46, 92], of dpa1 of all types: [138], 'auto' (1.1 times the most in the training data, rounded up to a multiple of 4) or 'auto:FACTOR'; at least 1 value
     neurons: Sequence[int]  # Widths of the layers of the embedding networks; 1 to 20 values, each at least 1 and at most 100000
     timestep: bool  # Trained step sizes idt of layers with a skip connection (resnet_dt)
     activation: Literal['tanh', 'gelu', 'silu', 'relu', 'relu6', 'softplus', 'sigmoid', 'linear']  # Activation function
-    axis_neurons: int  # Columns M2 of the second factor of the descriptor; at least 1
-    type_one_side: bool  # Embedding networks depend on the neighbour's type alone, not on the centre's too
-    exclude_types: Sequence[str]  # Pairs of types that do not see one another, such as O-H; their rows are 0
+    axis_neurons: int  # Columns M2 of the second factor, not of se_e2_r; at least 1
+    type_one_side: bool  # Embedding networks depend on the neighbour's type alone, not on the centre's too; those of se_e2_r always do
+    exclude_types: Sequence[str]  # Pairs of types that do not see one another, such as O-H; their rows are 0 (not of se_e2_r)
     protection: str  # p in 1/(r + p) (env_protection); unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
-    set_davg_zero: bool  # Subtract no mean from the environment matrix
+    set_davg_zero: bool  # Subtract no mean from the environment matrix; from that of dpa1 one is subtracted with smooth strip alone
+    types: Union[DpmdTrainModelDescriptorTypes, None]  # How the networks of dpa1 tell types
 class DpmdTrainModelFitting(TypedDict, total=False):
     neurons: Sequence[int]  # Widths of the layers of the fitting networks; 1 to 20 values, each at least 1 and at most 100000
     timestep: bool  # Trained step sizes idt of layers with a skip connection (resnet_dt)
@@ -240,7 +248,7 @@ class DpmdTrainModel(TypedDict, total=False):
     start: Union[str, None]  # Go on from this model (.dp): its sizes, statistics, energy biases and weights; descriptor and fitting below are not used
     initial_model: Union[str, None]  # Fine-tune this model (.dp): as start, but with other types too: those of type_map, or its own and then what the data add. Types are matched by name; new ones begin with random networks; energy biases change by least squares of the new energies less the model's
     precision: Literal['double', 'single']  # Arithmetic of descriptor, networks and training
-    descriptor: Union[DpmdTrainModelDescriptor, None]  # se_e2_a: environments to numbers
+    descriptor: Union[DpmdTrainModelDescriptor, None]  # Environments to numbers
     fitting: Union[DpmdTrainModelFitting, None]  # Numbers to energies
     pair_exclude_types: Sequence[str]  # Pairs of types that are no neighbours at all
     atom_exclude_types: Sequence[str]  # Types whose atoms have no energy
@@ -326,14 +334,14 @@ class DpmdEquationOfStatePotentialDispersion(TypedDict, total=False):
     a1: Union[float, None]  # Damping length a1 sqrt(C8/C6) + a2, where no functional is named
     a2: Union[str, None]  # Its constant part; unit: angstrom, nm, bohr, um, mm, m, km
     s9: float  # Weight of triples (Axilrod, Teller, Muto); their cost is the square of the pairs': 0 or 1; at least 0
-    table: str  # Reference C6 and radii: dftd3_params.npz of the Python package torch-dftd (docs/running.md says how to get it)
+    table: str  # Reference C6 and radii: dftd3_params.npz of the Python package torch-dftd (docs/dispersion.md says how to get it)
     types: Sequence[str]  # Types it acts on, named after elements; absent: all
     cutoff: str  # Of pairs (60 bohr, as in the authors' program); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     triple_cutoff: str  # Of each side of a triple (40 bohr); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     coordination_cutoff: str  # Of neighbours that C6 depends on (40 bohr); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     switch: str  # Pairs and triples fade to nothing over this before their cutoff; 0: they are cut, which long cutoffs forgive; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
 class DpmdEquationOfStatePotential(TypedDict, total=False):
-    model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or a model exported for LibTorch (.pth, docs/exported.md), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
+    model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or a model exported for LibTorch (.pth, docs/exported.md), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 value
     precision: Literal['model', 'double', 'mixed', 'bf16']  # Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64); bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by more than 1 % of their rms
     compress: Literal['auto', 'off', 'file']  # Embedding: piecewise polynomials made at the start (their error is printed), the networks themselves, or the table of a compressed model
     sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
@@ -381,14 +389,14 @@ class DpmdElasticConstantsPotentialDispersion(TypedDict, total=False):
     a1: Union[float, None]  # Damping length a1 sqrt(C8/C6) + a2, where no functional is named
     a2: Union[str, None]  # Its constant part; unit: angstrom, nm, bohr, um, mm, m, km
     s9: float  # Weight of triples (Axilrod, Teller, Muto); their cost is the square of the pairs': 0 or 1; at least 0
-    table: str  # Reference C6 and radii: dftd3_params.npz of the Python package torch-dftd (docs/running.md says how to get it)
+    table: str  # Reference C6 and radii: dftd3_params.npz of the Python package torch-dftd (docs/dispersion.md says how to get it)
     types: Sequence[str]  # Types it acts on, named after elements; absent: all
     cutoff: str  # Of pairs (60 bohr, as in the authors' program); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     triple_cutoff: str  # Of each side of a triple (40 bohr); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     coordination_cutoff: str  # Of neighbours that C6 depends on (40 bohr); unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
     switch: str  # Pairs and triples fade to nothing over this before their cutoff; 0: they are cut, which long cutoffs forgive; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
 class DpmdElasticConstantsPotential(TypedDict, total=False):
-    model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or a model exported for LibTorch (.pth, docs/exported.md), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 values
+    model: Required[Union[Sequence[str], Any]]  # Deep Potential model in DeePMD-kit's native format (.dp), or a model exported for LibTorch (.pth, docs/exported.md), or several: the first drives, the others tell where it can be trusted (section deviation); at least 1 value
     precision: Literal['model', 'double', 'mixed', 'bf16']  # Arithmetic of the networks: as the model says, float64, or float32 (sums and forces stay float64); bf16: mixed, but the fitting networks' products are of numbers rounded to bfloat16, about the first frame's mean descriptors. Only for 'dpmd run' on cores; refused where forces differ from float64's by more than 1 % of their rms
     compress: Literal['auto', 'off', 'file']  # Embedding: piecewise polynomials made at the start (their error is printed), the networks themselves, or the table of a compressed model
     sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
@@ -446,12 +454,16 @@ class MeshfreeflowSimulateWalls(TypedDict, total=False):
     top: Literal['no_slip', 'free_slip']  # The same at the upper plate, z = 1/2
     sides: Literal['periodic', 'no_slip', 'free_slip']  # The ends of x: periodic, or walls
     heated: Literal['plates', 'sides']  # Which walls hold b = 1/2 (bottom, left) and -1/2 (top, right); the other two insulate
-class MeshfreeflowSimulateStart(TypedDict, total=False):
-    profile: Literal['conducting', 'none']  # b of heat conduction; or 0: walls are heated at time 0, their layers grow from nothing
-    roll: float  # Amplitude of cos(2 pi n x/length) cos(pi z) in b (between sides cos(pi n x/length))
-    roll_pairs: int  # n of it; at least 1
-    noise: float  # Amplitude of the noise in b, different for each seed; at least 0
-    noise_modes: int  # 0: N(0, 1) (1/2 - z)(z + 1/2) of each cell; n: the lowest n by n waves, the same field on every grid; at least 0 and at most 1000
+MeshfreeflowSimulateStart = TypedDict('MeshfreeflowSimulateStart', {
+    'profile': Literal['conducting', 'none'],  # b of heat conduction; or 0: walls are heated at time 0, their layers grow from nothing
+    'roll': float,  # Amplitude of cos(2 pi n x/length) cos(pi z) in b (between sides cos(pi n x/length))
+    'roll_pairs': int,  # n of it; at least 1
+    'noise': float,  # Amplitude of the noise in b, different for each seed; at least 0
+    'noise_modes': int,  # 0: N(0, 1) (1/2 - z)(z + 1/2) of each cell; n: the lowest n by n waves, the same field on every grid; at least 0 and at most 1000
+    'fields': Union[str, None],  # Begin with frames of this file, such as fields.h5 of another run, in place of profile, roll and noise: a flow for each sample and frame, on any grid
+    'from': float,  # fields: time of the first frame to begin with
+    'every': Union[float, None],  # fields: time between these frames; absent: all frames; above 0
+}, total=False)
 class MeshfreeflowSimulateSolver(TypedDict, total=False):
     kind: Literal['automatic', 'transform', 'modes', 'multigrid']  # transform: Fourier, cosine or sine transforms along x (equal cells); modes: products with the eigenvectors of the differences along x, as direct, for any cells; multigrid: conjugate gradients with PETSc's algebraic multigrid, for any cells, on a device with a geometric one of ours; automatic: transform where it can, else modes, but multigrid beyond 1024 cells along x
     tolerance: float  # multigrid: of the residual, relative to the right-hand side; above 0 and at most 0.001
@@ -496,6 +508,18 @@ class MeshfreeflowSimulateLimits(TypedDict, total=False):
     overshoot: float  # Stop when b leaves the range of the walls by more; a tenth of it warns; above 0
     budget: float  # Stop when kinetic energy leaves its budget (what buoyancy works, less dissipation) by this part of the work over the last 10 units of time; a tenth of it warns; above 0
     divergence: float  # Stop when a cell's divergence times time.most_dt is greater; above 0
+class MeshfreeflowSimulateControlActuators(TypedDict, total=False):
+    wall: Required[Literal['bottom', 'top', 'left', 'right']]  # A heated wall: bottom or top, or where walls.heated says sides left or right
+    segments: int  # Equal parts of the wall with an action each; where x is periodic they divide grid.cells.0; at least 2 and at most 4096
+    amplitude: float  # Greatest deviation of b at the wall from 1/2 or -1/2; beyond 1 the warm wall could be colder than the cold one; above 0 and at most 1
+    blend: float  # Part of a segment over which one goes over into the next; at least 0 and at most 1
+class MeshfreeflowSimulateControlSensors(TypedDict, total=False):
+    fields: Sequence[str]  # What probes read: u, w, and b less that of heat conduction (b + z, or b - 1/2 + x/length); 1 to 3 values
+    probes: Sequence[int]  # Points along x and z, in the middles of equal parts; where x is periodic those along x are a multiple of the segments; 2 values, each at least 1 and at most 4096
+class MeshfreeflowSimulateControl(TypedDict, total=False):
+    actuators: Required[Sequence[MeshfreeflowSimulateControlActuators]]  # Heated walls that actions set: one, or both of the pair; 1 to 2 sections
+    sensors: Union[MeshfreeflowSimulateControlSensors, None]  # What is seen of the flow
+    reward: str  # Formula of what an action earns, of means over its interval: nusselt, energy, heating, change, dissipation, thermal_dissipation, buoyancy_variance, nusselt_warm, nusselt_cold, u_max, w_max; heating and change are root mean squares along the walls that are set, of their deviation from +-1/2 and of its change
 class MeshfreeflowFlowBox(TypedDict, total=False):
     lengths: Union[Sequence[Union[float, str]], Any]  # Periods along x and y, which begin at 0; 2 values
     cells: Required[Sequence[int]]  # Cells along x and y, numbers with a fast transform; 2 values, each at least 4 and at most 32768
@@ -520,7 +544,7 @@ MeshfreeflowFlowOutput = TypedDict('MeshfreeflowFlowOutput', {
 }, total=False)
 class MeshfreeflowFlowSpectra(TypedDict, total=False):
     name: Required[str]  # Of the spectrum in run.h5
-    of: Required[Union[Sequence[Union[float, str]], Any]]  # Formulas f whose shares of the sum of <f^2>/2 it has, wavenumber by wavenumber; at least 1 values
+    of: Required[Union[Sequence[Union[float, str]], Any]]  # Formulas f whose shares of the sum of <f^2>/2 it has, wavenumber by wavenumber; at least 1 value
 class MeshfreeflowFlowLimits(TypedDict, total=False):
     shrunk_dt: float  # Stop (exit 3) when the step that time.cfl admits falls below this part of time.most_dt; at least 0 and below 1
     spectrum_tail: float  # Stop when waves beyond two thirds of those kept, along x or y, hold more than this part of a variable's variance; a tenth of it warns. 1: never; above 0 and at most 1
@@ -540,7 +564,8 @@ class MeshfreeflowControlFloor(TypedDict, total=False):
 class MeshfreeflowControlEpisode(TypedDict, total=False):
     interval: float  # Time that an action stands; above 0 and at most 1000
     actions: int  # Actions of an episode; at least 1 and at most 1000000
-    probes: Sequence[int]  # Points along x and z at which u, w and b are observed; those along x a multiple of floor.segments; 2 values, each at least 1 and at most 4096
+    probes: Sequence[int]  # Points along x and z at which u, w and b are observed; those along x a multiple of floor.segments; empty: 8 and 4; 0 to 2 values, each at least 1 and at most 4096
+    reward: Union[str, None]  # Formula of what an action earns, as control.reward of an environment; absent: -nusselt
 class MeshfreeflowControlStarts(TypedDict, total=False):
     seeds: Sequence[int]  # Of the noise of the flows that episodes begin with; 1 to 10000 values, each at least 0
     time: float  # For which they develop without control; at least 0 and at most 1000000
@@ -586,8 +611,8 @@ class MeshfreeflowTrainDataDescribeFiles(TypedDict, total=False):
     axes: Sequence[MeshfreeflowTrainDataDescribeFilesAxes]  # Axes of space: ends, points
     time_spacing: Union[float, None]  # Time between frames, for files without times; above 0
 class MeshfreeflowTrainData(TypedDict, total=False):
-    files: Required[Union[Sequence[str], Any]]  # Fields over time: ours, The Well's, Dedalus', netCDF, zarr, vlasov's run.h5, the reference's npz; at least 1 values
-    fields: Sequence[str]  # Fields that are the channels, in this order; at least 1 values
+    files: Required[Union[Sequence[str], Any]]  # Fields over time: ours, The Well's, Dedalus', netCDF, zarr, vlasov's run.h5, the reference's npz; at least 1 value
+    fields: Sequence[str]  # Fields that are the channels, in this order; at least 1 value
     axes: Sequence[str]  # Axes of space, slowest first; 2 values
     crop: Sequence[int]  # Points of a crop at high resolution: time, then space; 3 values, each at least 2 and at most 65536
     points: int  # Points drawn in each crop; at least 1 and at most 4194304
@@ -602,6 +627,9 @@ class MeshfreeflowTrainModelEncoderMasks(TypedDict, total=False):
     period: Sequence[str]  # Coarse nodes after which masks repeat themselves, or crop (they are a crop's, from its corner on); one for all axes, or one each, time first; where levels pool, a multiple of what they pool; 1 to 3 values
     seed: int  # Of the masks: a model keeps it in place of them; at least 0
 class MeshfreeflowTrainModelEncoder(TypedDict, total=False):
+    kind: Literal['unet', 'fourier']  # unet: residual blocks on levels that pool (the reference's); fourier: Fourier layers, which mix the lowest wavenumbers of a block (the Fourier neural operator of Li et al. 2021)
+    layers: int  # fourier: number of layers; at least 1 and at most 1000
+    modes: Sequence[int]  # fourier: wavenumbers that a layer mixes along each axis, time first; at most half the nodes that it sees, those of `padding` included; 3 values, each at least 1 and at most 65536
     width: int  # Features of the first level; each further level doubles them; at least 1 and at most 65536
     widest: int  # Most features of a level; at least 1 and at most 65536
     widths: Sequence[int]  # Features of each level, in place of `width` and `widest`; each at least 1 and at most 65536
@@ -634,6 +662,9 @@ class MeshfreeflowTrainLoss(TypedDict, total=False):
     gamma: float  # Weight of the equations' residuals beside the normalised fields; 0: derivatives are not formed; at least 0
     boundary: float  # Weight of the boundary conditions; at least 0
     boundary_points: int  # Random points on each wall of a crop; at least 1 and at most 1000000
+    spectral: float  # Weight of the spectra of rows along an equally spaced axis: mean |log(E + floor) - log(E of the data + floor)| over wavenumbers and fields (l2: its square); 0: no rows are drawn; at least 0
+    spectral_rows: int  # Rows of a crop whose mean spectrum is compared; at least 1 and at most 100000
+    spectral_floor: float  # Added to the power of a wavenumber, in variances of the field: what has much less does not count; above 0
 class MeshfreeflowTrainOptimiser(TypedDict, total=False):
     kind: Literal['adam', 'adamw', 'sgd']  # adam; adamw: and weights decay; sgd: the gradient, or its sum that decays by momentum
     beta1: float  # Of the mean gradient (adam, adamw); at least 0 and below 1
@@ -715,7 +746,7 @@ class MeshfreeflowSuperresolveOutput(TypedDict, total=False):
     like: Union[str, None]  # The grid and, within the input's time, the frames of another file of fields
     points: Union[str, None]  # A list of points: a table of text with a line of names (those of the axes, time t first), or, in the model's order of axes, without; .npy [n, 3]; HDF5 with a dataset `points` [n, 3]
 class MeshfreeflowSuperresolveErrorBars(TypedDict, total=False):
-    members: Required[Union[Sequence[str], Any]]  # Models that were trained as the model was, from other seeds; their mean square distance from it is the error bar; at least 1 values
+    members: Required[Union[Sequence[str], Any]]  # Models that were trained as the model was, from other seeds; their mean square distance from it is the error bar; at least 1 value
     scale: Sequence[float]  # What error bars are multiplied by, a number for each field of the model; `evaluate` on flows with a known truth finds them; absent: 1; each above 0
 class MeshfreeflowEvaluateCasesTruthDescribeFileAxes(TypedDict, total=False):
     name: Required[str]  # Name of the axis
@@ -779,7 +810,7 @@ class MeshfreeflowEvaluateQuantise(TypedDict, total=False):
     group: int  # Inputs of an output that share a scale, a multiple of 4; 0: all of them; at least 0 and at most 1048576
     rounds: int  # Alternating rounds after the greedy start; at least 0 and at most 1000
 class MeshfreeflowEvaluateErrorBars(TypedDict, total=False):
-    members: Required[Union[Sequence[str], Any]]  # Models that were trained as the model was, from other seeds; their mean square distance from it is the error bar; at least 1 values
+    members: Required[Union[Sequence[str], Any]]  # Models that were trained as the model was, from other seeds; their mean square distance from it is the error bar; at least 1 value
     scale: Sequence[float]  # What error bars are multiplied by, a number for each field of the model; `evaluate` on flows with a known truth finds them; absent: 1; each above 0
 class PodlstmFitFieldsMask(TypedDict, total=False):
     file: Required[str]  # A netCDF file or zarr folder of the same grid, its latitudes and longitudes in any order
@@ -799,6 +830,32 @@ class PodlstmFitFieldsRegion(TypedDict, total=False):
     north: float  # Northern end; at least -90 and at most 90
     west: Union[float, None]  # Western end (degrees east, 280 is -80); absent: all around; at least -360 and at most 360
     east: Union[float, None]  # Eastern end: the region goes from west eastward to here; at least -360 and at most 720
+class PodlstmFitFieldsAlsoMask(TypedDict, total=False):
+    file: Required[str]  # A netCDF file or zarr folder of the same grid, its latitudes and longitudes in any order
+    variable: str  # Name of the mask
+    sea: float  # Stored number that marks sea; all others are land
+class PodlstmFitFieldsAlsoRegion(TypedDict, total=False):
+    south: float  # Southern end (degrees north); at least -90 and at most 90
+    north: float  # Northern end; at least -90 and at most 90
+    west: Union[float, None]  # Western end (degrees east, 280 is -80); absent: all around; at least -360 and at most 360
+    east: Union[float, None]  # Eastern end: the region goes from west eastward to here; at least -360 and at most 720
+class PodlstmFitFieldsAlso(TypedDict, total=False):
+    name: Required[str]  # Its name in modes.h5, modes.nc, forecast.nc and reports: small letters, digits and _
+    weight: float  # How much its total variance counts in the modes, where that of the first variable counts 1; at least 1e-06 and at most 1000000
+    files: Required[Union[Sequence[str], Any]]  # Files that follow each other in time: netCDF of CF (time, lat, lon), zarr folders of it, or fields over time of ours (HDF5). Patterns stand for all files that match, in the order of their times: daily/*.nc; at least 1 value
+    variable: str  # Name of the field
+    units: Literal['from_file', 'degree_Celsius', 'kelvin']  # Units of the variable; kelvin are converted to degrees Celsius
+    quantity: Literal['from_file', 'temperature', 'anomaly']  # What its numbers are; anomalies in kelvin stay as they are. from_file: as units_metadata, standard_name or long_name say, else temperatures
+    valid_range: Literal['from_file', 'stored', 'unpacked', 'ignored']  # What valid_range, valid_min and valid_max of a packed variable are in: numbers as they are stored, as they are meant, or as their type says
+    missing: Sequence[float]  # Numbers, in the units of the file, that mark missing values, too: those of land
+    mask: Union[PodlstmFitFieldsAlsoMask, None]  # What is sea; absent: points that have a value at every time
+    region: Union[PodlstmFitFieldsAlsoRegion, None]  # Part of its grid; absent: fields.region
+    incomplete_points: Literal['refuse', 'drop', 'dineof']  # Sea points that have no value at some times; dineof: what is missing is filled by the modes of the rest (DINEOF), of all variables, in podlstm fit and hindcast
+    mean: Literal['none', 'week', 'month']  # Means over periods in place of the times of the files, such as those of daily ones; at their first days
+    week_begins: Literal['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']  # Day on which weeks begin, where mean is week
+    coarsen: int  # Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the first time. Boxes are sea from half of their area on; at least 1 and at most 1000
+    cache: str  # HDF5 file that keeps the means and boxes, so that files are read once, and later only those that are new or have changed; beside it FILE.files keeps what is known of them. Empty: none
+    constant_points: Literal['refuse', 'land', 'sea']  # Points that have one value at five or more times, all there are: land that no value marks as missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC (within 0.05) from 50 degrees north or south on, which is sea under ice
 PodlstmFitFields = TypedDict('PodlstmFitFields', {
     'files': Union[Sequence[str], Any],  # Files that follow each other in time: netCDF of CF (time, lat, lon), zarr folders of it, or fields over time of ours (HDF5). Patterns stand for all files that match, in the order of their times: daily/*.nc
     'variable': str,  # Name of the field
@@ -811,14 +868,15 @@ PodlstmFitFields = TypedDict('PodlstmFitFields', {
     'from': str,  # First day that is used, such as 1981-10-29; empty: the first of the record
     'to': str,  # Last day that is used
     'region': Union[PodlstmFitFieldsRegion, None],  # Part of the grid
-    'incomplete_points': Literal['refuse', 'drop', 'dineof'],  # Sea points that have no value at some times; dineof: what is missing is filled by the modes of the rest (DINEOF), in podlstm fit and hindcast
+    'incomplete_points': Literal['refuse', 'drop', 'dineof'],  # Sea points that have no value at some times; dineof: what is missing is filled by the modes of the rest (DINEOF), of all variables, in podlstm fit and hindcast
     'least_values': float,  # Share of the times that such a point has values at, else it is left out, where incomplete_points is dineof; at least 0.01 and at most 1
     'mean': Literal['none', 'week', 'month'],  # Means over periods in place of the times of the files, such as those of daily ones; at their first days
     'week_begins': Literal['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],  # Day on which weeks begin, where mean is week
     'coarsen': int,  # Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the first time. Boxes are sea from half of their area on; at least 1 and at most 1000
     'cache': str,  # HDF5 file that keeps the means and boxes, so that files are read once, and later only those that are new or have changed; beside it FILE.files keeps what is known of them. Empty: none
-    'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
     'constant_points': Literal['refuse', 'land', 'sea'],  # Points that have one value at five or more times, all there are: land that no value marks as missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC (within 0.05) from 50 degrees north or south on, which is sea under ice
+    'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
+    'also': Sequence[PodlstmFitFieldsAlso],  # Further variables at the same times, such as sea level or heat content, on grids of their own: modes are joint (combined EOFs), each variable scaled by its total standard deviation. from, to and gaps are those of the section
 }, total=False)
 class PodlstmFitCoefficients(TypedDict, total=False):
     file: Required[str]  # A netCDF file with coefficients over time and the coordinate of their times
@@ -855,6 +913,32 @@ class PodlstmAppendFieldsRegion(TypedDict, total=False):
     north: float  # Northern end; at least -90 and at most 90
     west: Union[float, None]  # Western end (degrees east, 280 is -80); absent: all around; at least -360 and at most 360
     east: Union[float, None]  # Eastern end: the region goes from west eastward to here; at least -360 and at most 720
+class PodlstmAppendFieldsAlsoMask(TypedDict, total=False):
+    file: Required[str]  # A netCDF file or zarr folder of the same grid, its latitudes and longitudes in any order
+    variable: str  # Name of the mask
+    sea: float  # Stored number that marks sea; all others are land
+class PodlstmAppendFieldsAlsoRegion(TypedDict, total=False):
+    south: float  # Southern end (degrees north); at least -90 and at most 90
+    north: float  # Northern end; at least -90 and at most 90
+    west: Union[float, None]  # Western end (degrees east, 280 is -80); absent: all around; at least -360 and at most 360
+    east: Union[float, None]  # Eastern end: the region goes from west eastward to here; at least -360 and at most 720
+class PodlstmAppendFieldsAlso(TypedDict, total=False):
+    name: Required[str]  # Its name in modes.h5, modes.nc, forecast.nc and reports: small letters, digits and _
+    weight: float  # How much its total variance counts in the modes, where that of the first variable counts 1; at least 1e-06 and at most 1000000
+    files: Required[Union[Sequence[str], Any]]  # Files that follow each other in time: netCDF of CF (time, lat, lon), zarr folders of it, or fields over time of ours (HDF5). Patterns stand for all files that match, in the order of their times: daily/*.nc; at least 1 value
+    variable: str  # Name of the field
+    units: Literal['from_file', 'degree_Celsius', 'kelvin']  # Units of the variable; kelvin are converted to degrees Celsius
+    quantity: Literal['from_file', 'temperature', 'anomaly']  # What its numbers are; anomalies in kelvin stay as they are. from_file: as units_metadata, standard_name or long_name say, else temperatures
+    valid_range: Literal['from_file', 'stored', 'unpacked', 'ignored']  # What valid_range, valid_min and valid_max of a packed variable are in: numbers as they are stored, as they are meant, or as their type says
+    missing: Sequence[float]  # Numbers, in the units of the file, that mark missing values, too: those of land
+    mask: Union[PodlstmAppendFieldsAlsoMask, None]  # What is sea; absent: points that have a value at every time
+    region: Union[PodlstmAppendFieldsAlsoRegion, None]  # Part of its grid; absent: fields.region
+    incomplete_points: Literal['refuse', 'drop', 'dineof']  # Sea points that have no value at some times; dineof: what is missing is filled by the modes of the rest (DINEOF), of all variables, in podlstm fit and hindcast
+    mean: Literal['none', 'week', 'month']  # Means over periods in place of the times of the files, such as those of daily ones; at their first days
+    week_begins: Literal['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']  # Day on which weeks begin, where mean is week
+    coarsen: int  # Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the first time. Boxes are sea from half of their area on; at least 1 and at most 1000
+    cache: str  # HDF5 file that keeps the means and boxes, so that files are read once, and later only those that are new or have changed; beside it FILE.files keeps what is known of them. Empty: none
+    constant_points: Literal['refuse', 'land', 'sea']  # Points that have one value at five or more times, all there are: land that no value marks as missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC (within 0.05) from 50 degrees north or south on, which is sea under ice
 PodlstmAppendFields = TypedDict('PodlstmAppendFields', {
     'files': Union[Sequence[str], Any],  # Files that follow each other in time: netCDF of CF (time, lat, lon), zarr folders of it, or fields over time of ours (HDF5). Patterns stand for all files that match, in the order of their times: daily/*.nc
     'variable': str,  # Name of the field
@@ -867,14 +951,15 @@ PodlstmAppendFields = TypedDict('PodlstmAppendFields', {
     'from': str,  # First day that is used, such as 1981-10-29; empty: the first of the record
     'to': str,  # Last day that is used
     'region': Union[PodlstmAppendFieldsRegion, None],  # Part of the grid
-    'incomplete_points': Literal['refuse', 'drop', 'dineof'],  # Sea points that have no value at some times; dineof: what is missing is filled by the modes of the rest (DINEOF), in podlstm fit and hindcast
+    'incomplete_points': Literal['refuse', 'drop', 'dineof'],  # Sea points that have no value at some times; dineof: what is missing is filled by the modes of the rest (DINEOF), of all variables, in podlstm fit and hindcast
     'least_values': float,  # Share of the times that such a point has values at, else it is left out, where incomplete_points is dineof; at least 0.01 and at most 1
     'mean': Literal['none', 'week', 'month'],  # Means over periods in place of the times of the files, such as those of daily ones; at their first days
     'week_begins': Literal['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],  # Day on which weeks begin, where mean is week
     'coarsen': int,  # Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the first time. Boxes are sea from half of their area on; at least 1 and at most 1000
     'cache': str,  # HDF5 file that keeps the means and boxes, so that files are read once, and later only those that are new or have changed; beside it FILE.files keeps what is known of them. Empty: none
-    'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
     'constant_points': Literal['refuse', 'land', 'sea'],  # Points that have one value at five or more times, all there are: land that no value marks as missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC (within 0.05) from 50 degrees north or south on, which is sea under ice
+    'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
+    'also': Sequence[PodlstmAppendFieldsAlso],  # Further variables at the same times, such as sea level or heat content, on grids of their own: modes are joint (combined EOFs), each variable scaled by its total standard deviation. from, to and gaps are those of the section
 }, total=False)
 PodlstmTrainWindow = TypedDict('PodlstmTrainWindow', {
     'in': int,  # Past steps that a forecast sees; at least 1 and at most 100000
@@ -889,10 +974,19 @@ class PodlstmTrainSplit(TypedDict, total=False):
     validation_share: float  # Share of the windows that validate, of kind random; above 0 and below 1
     seed: int  # Seed of kind random; at least 0
     irregular_steps: Literal['avoid', 'cross']  # A step of time unlike the others (a gap; the 3 days between the two parts of NOAA's weekly record): avoid breaks the series there, cross takes rows as steps whatever their dates
+class PodlstmTrainForecastNetworkGraph(TypedDict, total=False):
+    coarsen: int  # A node is a box of so many points of the grid each way; 1: each point of sea; at least 1 and at most 1000
+    neighbours: int  # Sectors about a node, the first about north: the nearest node in each is a neighbour, no farther than two spacings of the nodes; at least 3 and at most 32
+    mesh: int  # Hubs, spread over the sea, joined to each other and each to the nodes about it, for what is far; 0: none; at least 0 and at most 100000
+    features: int  # Numbers that the network has at a node; at least 1 and at most 4096
+    layers: int  # Graph convolutions, one after the other; at least 1 and at most 64
+    spmm: Literal['auto', '1d', 'sparse_1d', '1.5d', '2d', '3d']  # How nodes are shared out over ranks; auto: the one that takes least time by count of its messages and words, 1d: rows over ranks, all rows of the panel travel, sparse_1d: rows over ranks, only the rows that nonzeros need travel, 1.5d: several ranks hold the same rows of the panel, 2d: tiles of the matrix and of the panel, 3d: tiles in layers, on 8, 27, 64 ... ranks
 class PodlstmTrainForecastNetwork(TypedDict, total=False):
+    kind: Literal['recurrent', 'graph']  # recurrent: LSTMs of the coefficients, as nodes, skips and head say; graph: of the field, on a graph over the sea, which the modes file must have (hybrid models, loss: degrees)
     nodes: Sequence[str]  # Nodes in their order: units of an LSTM (80), 'dense 80' (relu, each step by itself) or 'identity'; 0 to 64 values
     skips: Sequence[str]  # Skips, such as '0->2': what node 2 gives plus the input (0), projected to its width, relu of it
     head: Literal['lstm', 'dense', 'last_state']  # How states become outputs. lstm: a last LSTM with one unit per mode; step k of the output from steps 1 to k of the input; dense: a linear layer at each step: step k of the output from step k of the last node; last_state: a linear layer from the last state to all steps of the output
+    graph: Union[PodlstmTrainForecastNetworkGraph, None]  # The graph and its network, where kind is graph; absent: as below. They compute in float64
 class PodlstmTrainForecastTraining(TypedDict, total=False):
     epochs: int  # Passes through all windows; at least 0 and at most 1000000000
     batch: int  # Windows in a batch, one step of the optimiser; at least 1 and at most 1000000000
@@ -931,9 +1025,9 @@ class PodlstmTrainReferencesSeasonalRidge(TypedDict, total=False):
     seasons: int  # Harmonics of the year by which the weights of the last state vary; 0: constant over the year; at least 0 and at most 12
     alpha: float  # Ridge penalty on the weights of standardised features, per training window; at least 0
 class PodlstmTrainReferencesRidgeEnsemble(TypedDict, total=False):
-    lags: Sequence[str]  # Pasts that its members see, at most that of the window: each a number of steps or a duration; at least 1 values
+    lags: Sequence[str]  # Pasts that its members see, at most that of the window: each a number of steps or a duration; at least 1 value
     more_means: Sequence[str]  # Longer memories that half of its members have beside those of seasonal_ridge
-    alphas: Sequence[float]  # Ridge penalties of its members on the weights of standardised features, per training window; at least 1 values, each above 0
+    alphas: Sequence[float]  # Ridge penalties of its members on the weights of standardised features, per training window; at least 1 value, each above 0
 class PodlstmTrainReferences(TypedDict, total=False):
     climatology: Union[PodlstmTrainReferencesClimatology, None]  # Normal values, from which anomalies are departures
     lim_lag: str  # Lag of the linear inverse model's covariance, a number of steps or a duration; one step, with a warning, where a mode decorrelates sooner
@@ -1031,7 +1125,7 @@ class PodlstmSearchForecast(TypedDict, total=False):
     training: Union[PodlstmSearchForecastTraining, None]  # How they are trained
 class PodlstmSearchSpace(TypedDict, total=False):
     nodes: int  # Nodes of the chain; at least 1 and at most 64
-    units: Sequence[int]  # Units that a node may have; 0: identity; at least 1 values, each at least 0 and at most 4096
+    units: Sequence[int]  # Units that a node may have; 0: identity; at least 1 value, each at least 0 and at most 4096
     reach: int  # A node may add what was there so many nodes before; 0: no skips; at least 0 and at most 64
     head: Literal['lstm', 'dense', 'last_state']  # How states become outputs. lstm: a last LSTM with one unit per mode; step k of the output from steps 1 to k of the input; dense: a linear layer at each step: step k of the output from step k of the last node; last_state: a linear layer from the last state to all steps of the output
     learning_rates: Sequence[float]  # Step sizes of Adam to choose from; none: that of forecast.training; each above 0
@@ -1050,9 +1144,9 @@ class PodlstmSearchReferencesSeasonalRidge(TypedDict, total=False):
     seasons: int  # Harmonics of the year by which the weights of the last state vary; 0: constant over the year; at least 0 and at most 12
     alpha: float  # Ridge penalty on the weights of standardised features, per training window; at least 0
 class PodlstmSearchReferencesRidgeEnsemble(TypedDict, total=False):
-    lags: Sequence[str]  # Pasts that its members see, at most that of the window: each a number of steps or a duration; at least 1 values
+    lags: Sequence[str]  # Pasts that its members see, at most that of the window: each a number of steps or a duration; at least 1 value
     more_means: Sequence[str]  # Longer memories that half of its members have beside those of seasonal_ridge
-    alphas: Sequence[float]  # Ridge penalties of its members on the weights of standardised features, per training window; at least 1 values, each above 0
+    alphas: Sequence[float]  # Ridge penalties of its members on the weights of standardised features, per training window; at least 1 value, each above 0
 class PodlstmSearchReferences(TypedDict, total=False):
     climatology: Union[PodlstmSearchReferencesClimatology, None]  # Normal values, from which anomalies are departures
     lim_lag: str  # Lag of the linear inverse model's covariance, a number of steps or a duration; one step, with a warning, where a mode decorrelates sooner
@@ -1086,9 +1180,9 @@ class PodlstmEvaluateReferencesSeasonalRidge(TypedDict, total=False):
     seasons: int  # Harmonics of the year by which the weights of the last state vary; 0: constant over the year; at least 0 and at most 12
     alpha: float  # Ridge penalty on the weights of standardised features, per training window; at least 0
 class PodlstmEvaluateReferencesRidgeEnsemble(TypedDict, total=False):
-    lags: Sequence[str]  # Pasts that its members see, at most that of the window: each a number of steps or a duration; at least 1 values
+    lags: Sequence[str]  # Pasts that its members see, at most that of the window: each a number of steps or a duration; at least 1 value
     more_means: Sequence[str]  # Longer memories that half of its members have beside those of seasonal_ridge
-    alphas: Sequence[float]  # Ridge penalties of its members on the weights of standardised features, per training window; at least 1 values, each above 0
+    alphas: Sequence[float]  # Ridge penalties of its members on the weights of standardised features, per training window; at least 1 value, each above 0
 class PodlstmEvaluateReferences(TypedDict, total=False):
     climatology: Union[PodlstmEvaluateReferencesClimatology, None]  # Normal values, from which anomalies are departures
     lim_lag: str  # Lag of the linear inverse model's covariance, a number of steps or a duration; one step, with a warning, where a mode decorrelates sooner
@@ -1120,6 +1214,32 @@ class PodlstmEvaluateFieldsRegion(TypedDict, total=False):
     north: float  # Northern end; at least -90 and at most 90
     west: Union[float, None]  # Western end (degrees east, 280 is -80); absent: all around; at least -360 and at most 360
     east: Union[float, None]  # Eastern end: the region goes from west eastward to here; at least -360 and at most 720
+class PodlstmEvaluateFieldsAlsoMask(TypedDict, total=False):
+    file: Required[str]  # A netCDF file or zarr folder of the same grid, its latitudes and longitudes in any order
+    variable: str  # Name of the mask
+    sea: float  # Stored number that marks sea; all others are land
+class PodlstmEvaluateFieldsAlsoRegion(TypedDict, total=False):
+    south: float  # Southern end (degrees north); at least -90 and at most 90
+    north: float  # Northern end; at least -90 and at most 90
+    west: Union[float, None]  # Western end (degrees east, 280 is -80); absent: all around; at least -360 and at most 360
+    east: Union[float, None]  # Eastern end: the region goes from west eastward to here; at least -360 and at most 720
+class PodlstmEvaluateFieldsAlso(TypedDict, total=False):
+    name: Required[str]  # Its name in modes.h5, modes.nc, forecast.nc and reports: small letters, digits and _
+    weight: float  # How much its total variance counts in the modes, where that of the first variable counts 1; at least 1e-06 and at most 1000000
+    files: Required[Union[Sequence[str], Any]]  # Files that follow each other in time: netCDF of CF (time, lat, lon), zarr folders of it, or fields over time of ours (HDF5). Patterns stand for all files that match, in the order of their times: daily/*.nc; at least 1 value
+    variable: str  # Name of the field
+    units: Literal['from_file', 'degree_Celsius', 'kelvin']  # Units of the variable; kelvin are converted to degrees Celsius
+    quantity: Literal['from_file', 'temperature', 'anomaly']  # What its numbers are; anomalies in kelvin stay as they are. from_file: as units_metadata, standard_name or long_name say, else temperatures
+    valid_range: Literal['from_file', 'stored', 'unpacked', 'ignored']  # What valid_range, valid_min and valid_max of a packed variable are in: numbers as they are stored, as they are meant, or as their type says
+    missing: Sequence[float]  # Numbers, in the units of the file, that mark missing values, too: those of land
+    mask: Union[PodlstmEvaluateFieldsAlsoMask, None]  # What is sea; absent: points that have a value at every time
+    region: Union[PodlstmEvaluateFieldsAlsoRegion, None]  # Part of its grid; absent: fields.region
+    incomplete_points: Literal['refuse', 'drop', 'dineof']  # Sea points that have no value at some times; dineof: what is missing is filled by the modes of the rest (DINEOF), of all variables, in podlstm fit and hindcast
+    mean: Literal['none', 'week', 'month']  # Means over periods in place of the times of the files, such as those of daily ones; at their first days
+    week_begins: Literal['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']  # Day on which weeks begin, where mean is week
+    coarsen: int  # Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the first time. Boxes are sea from half of their area on; at least 1 and at most 1000
+    cache: str  # HDF5 file that keeps the means and boxes, so that files are read once, and later only those that are new or have changed; beside it FILE.files keeps what is known of them. Empty: none
+    constant_points: Literal['refuse', 'land', 'sea']  # Points that have one value at five or more times, all there are: land that no value marks as missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC (within 0.05) from 50 degrees north or south on, which is sea under ice
 PodlstmEvaluateFields = TypedDict('PodlstmEvaluateFields', {
     'files': Union[Sequence[str], Any],  # Files that follow each other in time: netCDF of CF (time, lat, lon), zarr folders of it, or fields over time of ours (HDF5). Patterns stand for all files that match, in the order of their times: daily/*.nc
     'variable': str,  # Name of the field
@@ -1132,14 +1252,15 @@ PodlstmEvaluateFields = TypedDict('PodlstmEvaluateFields', {
     'from': str,  # First day that is used, such as 1981-10-29; empty: the first of the record
     'to': str,  # Last day that is used
     'region': Union[PodlstmEvaluateFieldsRegion, None],  # Part of the grid
-    'incomplete_points': Literal['refuse', 'drop', 'dineof'],  # Sea points that have no value at some times; dineof: what is missing is filled by the modes of the rest (DINEOF), in podlstm fit and hindcast
+    'incomplete_points': Literal['refuse', 'drop', 'dineof'],  # Sea points that have no value at some times; dineof: what is missing is filled by the modes of the rest (DINEOF), of all variables, in podlstm fit and hindcast
     'least_values': float,  # Share of the times that such a point has values at, else it is left out, where incomplete_points is dineof; at least 0.01 and at most 1
     'mean': Literal['none', 'week', 'month'],  # Means over periods in place of the times of the files, such as those of daily ones; at their first days
     'week_begins': Literal['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],  # Day on which weeks begin, where mean is week
     'coarsen': int,  # Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the first time. Boxes are sea from half of their area on; at least 1 and at most 1000
     'cache': str,  # HDF5 file that keeps the means and boxes, so that files are read once, and later only those that are new or have changed; beside it FILE.files keeps what is known of them. Empty: none
-    'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
     'constant_points': Literal['refuse', 'land', 'sea'],  # Points that have one value at five or more times, all there are: land that no value marks as missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC (within 0.05) from 50 degrees north or south on, which is sea under ice
+    'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
+    'also': Sequence[PodlstmEvaluateFieldsAlso],  # Further variables at the same times, such as sea level or heat content, on grids of their own: modes are joint (combined EOFs), each variable scaled by its total standard deviation. from, to and gaps are those of the section
 }, total=False)
 class PodlstmEvaluateQuantise(TypedDict, total=False):
     bits: int  # Planes of signs a weight; at least 1 and at most 8
@@ -1164,6 +1285,32 @@ class PodlstmHindcastFieldsRegion(TypedDict, total=False):
     north: float  # Northern end; at least -90 and at most 90
     west: Union[float, None]  # Western end (degrees east, 280 is -80); absent: all around; at least -360 and at most 360
     east: Union[float, None]  # Eastern end: the region goes from west eastward to here; at least -360 and at most 720
+class PodlstmHindcastFieldsAlsoMask(TypedDict, total=False):
+    file: Required[str]  # A netCDF file or zarr folder of the same grid, its latitudes and longitudes in any order
+    variable: str  # Name of the mask
+    sea: float  # Stored number that marks sea; all others are land
+class PodlstmHindcastFieldsAlsoRegion(TypedDict, total=False):
+    south: float  # Southern end (degrees north); at least -90 and at most 90
+    north: float  # Northern end; at least -90 and at most 90
+    west: Union[float, None]  # Western end (degrees east, 280 is -80); absent: all around; at least -360 and at most 360
+    east: Union[float, None]  # Eastern end: the region goes from west eastward to here; at least -360 and at most 720
+class PodlstmHindcastFieldsAlso(TypedDict, total=False):
+    name: Required[str]  # Its name in modes.h5, modes.nc, forecast.nc and reports: small letters, digits and _
+    weight: float  # How much its total variance counts in the modes, where that of the first variable counts 1; at least 1e-06 and at most 1000000
+    files: Required[Union[Sequence[str], Any]]  # Files that follow each other in time: netCDF of CF (time, lat, lon), zarr folders of it, or fields over time of ours (HDF5). Patterns stand for all files that match, in the order of their times: daily/*.nc; at least 1 value
+    variable: str  # Name of the field
+    units: Literal['from_file', 'degree_Celsius', 'kelvin']  # Units of the variable; kelvin are converted to degrees Celsius
+    quantity: Literal['from_file', 'temperature', 'anomaly']  # What its numbers are; anomalies in kelvin stay as they are. from_file: as units_metadata, standard_name or long_name say, else temperatures
+    valid_range: Literal['from_file', 'stored', 'unpacked', 'ignored']  # What valid_range, valid_min and valid_max of a packed variable are in: numbers as they are stored, as they are meant, or as their type says
+    missing: Sequence[float]  # Numbers, in the units of the file, that mark missing values, too: those of land
+    mask: Union[PodlstmHindcastFieldsAlsoMask, None]  # What is sea; absent: points that have a value at every time
+    region: Union[PodlstmHindcastFieldsAlsoRegion, None]  # Part of its grid; absent: fields.region
+    incomplete_points: Literal['refuse', 'drop', 'dineof']  # Sea points that have no value at some times; dineof: what is missing is filled by the modes of the rest (DINEOF), of all variables, in podlstm fit and hindcast
+    mean: Literal['none', 'week', 'month']  # Means over periods in place of the times of the files, such as those of daily ones; at their first days
+    week_begins: Literal['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']  # Day on which weeks begin, where mean is week
+    coarsen: int  # Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the first time. Boxes are sea from half of their area on; at least 1 and at most 1000
+    cache: str  # HDF5 file that keeps the means and boxes, so that files are read once, and later only those that are new or have changed; beside it FILE.files keeps what is known of them. Empty: none
+    constant_points: Literal['refuse', 'land', 'sea']  # Points that have one value at five or more times, all there are: land that no value marks as missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC (within 0.05) from 50 degrees north or south on, which is sea under ice
 PodlstmHindcastFields = TypedDict('PodlstmHindcastFields', {
     'files': Union[Sequence[str], Any],  # Files that follow each other in time: netCDF of CF (time, lat, lon), zarr folders of it, or fields over time of ours (HDF5). Patterns stand for all files that match, in the order of their times: daily/*.nc
     'variable': str,  # Name of the field
@@ -1176,14 +1323,15 @@ PodlstmHindcastFields = TypedDict('PodlstmHindcastFields', {
     'from': str,  # First day that is used, such as 1981-10-29; empty: the first of the record
     'to': str,  # Last day that is used
     'region': Union[PodlstmHindcastFieldsRegion, None],  # Part of the grid
-    'incomplete_points': Literal['refuse', 'drop', 'dineof'],  # Sea points that have no value at some times; dineof: what is missing is filled by the modes of the rest (DINEOF), in podlstm fit and hindcast
+    'incomplete_points': Literal['refuse', 'drop', 'dineof'],  # Sea points that have no value at some times; dineof: what is missing is filled by the modes of the rest (DINEOF), of all variables, in podlstm fit and hindcast
     'least_values': float,  # Share of the times that such a point has values at, else it is left out, where incomplete_points is dineof; at least 0.01 and at most 1
     'mean': Literal['none', 'week', 'month'],  # Means over periods in place of the times of the files, such as those of daily ones; at their first days
     'week_begins': Literal['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],  # Day on which weeks begin, where mean is week
     'coarsen': int,  # Boxes of so many by so many points become one, the mean of their sea by area; 4 makes 1 degree of 0.25. What is sea: mask, where it is of the files' grid, else points with a value at the first time. Boxes are sea from half of their area on; at least 1 and at most 1000
     'cache': str,  # HDF5 file that keeps the means and boxes, so that files are read once, and later only those that are new or have changed; beside it FILE.files keeps what is known of them. Empty: none
-    'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
     'constant_points': Literal['refuse', 'land', 'sea'],  # Points that have one value at five or more times, all there are: land that no value marks as missing, or sea under ice. Where a mask is given they are what it says. refuse: but for -1.8 degC (within 0.05) from 50 degrees north or south on, which is sea under ice
+    'gaps': Literal['refuse', 'keep'],  # Times that are missing: steps of more than one and a half times the usual one; keep: they are told of
+    'also': Sequence[PodlstmHindcastFieldsAlso],  # Further variables at the same times, such as sea level or heat content, on grids of their own: modes are joint (combined EOFs), each variable scaled by its total standard deviation. from, to and gaps are those of the section
 }, total=False)
 class PodlstmHindcastPodDineof(TypedDict, total=False):
     most_modes: int  # Largest number of modes that is tried; at least 1 and at most 200
@@ -1220,9 +1368,9 @@ class PodlstmHindcastReferencesSeasonalRidge(TypedDict, total=False):
     seasons: int  # Harmonics of the year by which the weights of the last state vary; 0: constant over the year; at least 0 and at most 12
     alpha: float  # Ridge penalty on the weights of standardised features, per training window; at least 0
 class PodlstmHindcastReferencesRidgeEnsemble(TypedDict, total=False):
-    lags: Sequence[str]  # Pasts that its members see, at most that of the window: each a number of steps or a duration; at least 1 values
+    lags: Sequence[str]  # Pasts that its members see, at most that of the window: each a number of steps or a duration; at least 1 value
     more_means: Sequence[str]  # Longer memories that half of its members have beside those of seasonal_ridge
-    alphas: Sequence[float]  # Ridge penalties of its members on the weights of standardised features, per training window; at least 1 values, each above 0
+    alphas: Sequence[float]  # Ridge penalties of its members on the weights of standardised features, per training window; at least 1 value, each above 0
 class PodlstmHindcastReferences(TypedDict, total=False):
     climatology: Union[PodlstmHindcastReferencesClimatology, None]  # Normal values, from which anomalies are departures
     lim_lag: str  # Lag of the linear inverse model's covariance, a number of steps or a duration; one step, with a warning, where a mode decorrelates sooner
@@ -1240,10 +1388,19 @@ class PodlstmHindcastAnalogues(TypedDict, total=False):
     neighbours: int  # Past states that are looked at; at least 2
     half_width: float  # Days from a forecast's time of the year at which a past state counts half; at least 5 and at most 180
     trend: float  # Share of the linear trend in its climatology, as seasonal_trend; at least 0 and at most 1
+class PodlstmHindcastNetworksNetworkGraph(TypedDict, total=False):
+    coarsen: int  # A node is a box of so many points of the grid each way; 1: each point of sea; at least 1 and at most 1000
+    neighbours: int  # Sectors about a node, the first about north: the nearest node in each is a neighbour, no farther than two spacings of the nodes; at least 3 and at most 32
+    mesh: int  # Hubs, spread over the sea, joined to each other and each to the nodes about it, for what is far; 0: none; at least 0 and at most 100000
+    features: int  # Numbers that the network has at a node; at least 1 and at most 4096
+    layers: int  # Graph convolutions, one after the other; at least 1 and at most 64
+    spmm: Literal['auto', '1d', 'sparse_1d', '1.5d', '2d', '3d']  # How nodes are shared out over ranks; auto: the one that takes least time by count of its messages and words, 1d: rows over ranks, all rows of the panel travel, sparse_1d: rows over ranks, only the rows that nonzeros need travel, 1.5d: several ranks hold the same rows of the panel, 2d: tiles of the matrix and of the panel, 3d: tiles in layers, on 8, 27, 64 ... ranks
 class PodlstmHindcastNetworksNetwork(TypedDict, total=False):
+    kind: Literal['recurrent', 'graph']  # recurrent: LSTMs of the coefficients, as nodes, skips and head say; graph: of the field, on a graph over the sea, which the modes file must have (hybrid models, loss: degrees)
     nodes: Sequence[str]  # Nodes in their order: units of an LSTM (80), 'dense 80' (relu, each step by itself) or 'identity'; 0 to 64 values
     skips: Sequence[str]  # Skips, such as '0->2': what node 2 gives plus the input (0), projected to its width, relu of it
     head: Literal['lstm', 'dense', 'last_state']  # How states become outputs. lstm: a last LSTM with one unit per mode; step k of the output from steps 1 to k of the input; dense: a linear layer at each step: step k of the output from step k of the last node; last_state: a linear layer from the last state to all steps of the output
+    graph: Union[PodlstmHindcastNetworksNetworkGraph, None]  # The graph and its network, where kind is graph; absent: as below. They compute in float64
 class PodlstmHindcastNetworksTraining(TypedDict, total=False):
     epochs: int  # Passes through all windows; at least 0 and at most 1000000000
     batch: int  # Windows in a batch, one step of the optimiser; at least 1 and at most 1000000000
@@ -1268,10 +1425,9 @@ class PodlstmHindcastNetworks(TypedDict, total=False):
     loss: Literal['degrees', 'deviations']  # Errors of hybrid networks in training: degrees counts them as on the map (RMSE), deviations each mode in units of the base's error (R2, where all outputs count alike)
     members: int  # Networks of the ensemble, a seed each, where they are kept; 0: the base alone; at least 0 and at most 1000
     seed: int  # Seed of the first network; the others follow; at least 0
-    keep_networks: Literal['earned', 'always']  # hybrid: whether the model has networks: earned, where trainings from rolling origins within training and validation beat the base on the times after them by two standard errors; else none are trained and the model is the base alone
-    origins: int  # Rolling origins that decide so: the second half of training and validation in so many blocks, at most two networks trained anew before each; at least 3 and at most 100
     network: Union[PodlstmHindcastNetworksNetwork, None]  # The networks' architecture
     training: Union[PodlstmHindcastNetworksTraining, None]  # How they are trained
+    every: int  # Origins from a training of the networks to the next; between them the networks stay, and their base alone is fitted anew; at least 1 and at most 1000
 class PodlstmHindcastMixture(TypedDict, total=False):
     of: Sequence[str]  # The methods that are mixed; at least 2 values
     pull: float  # Pull of the weights towards equal ones, in units of the mean square error of the methods; at least 0
@@ -1428,14 +1584,14 @@ class VlasovRunSpeciesSourceShape(TypedDict, total=False):
     frame: Union[int, None]  # Which frame of the file, from 0; negative ones count from the end; absent: the last
     nodes: int  # Gauss points a direction of the projection; 0: order + 1, as Gkeyll; at least 0 and at most 32
 class VlasovRunSpeciesSource(TypedDict, total=False):
-    shape: Required[Sequence[VlasovRunSpeciesSourceShape]]  # df/dt at amplitude 1: a sum of terms as in initial; at least 1 sections
+    shape: Required[Sequence[VlasovRunSpeciesSourceShape]]  # df/dt at amplitude 1: a sum of terms as in initial; at least 1 section
     amplitude: Union[float, str]  # Factor over time, a formula of t
 class VlasovRunSpecies(TypedDict, total=False):
     name: Required[str]  # Name, as in files and other sections
     charge: Union[float, str]  # Charge of a particle
     mass: Union[float, str]  # Mass of a particle, above 0
     velocity: Required[VlasovRunSpeciesVelocity]  # The velocity box
-    initial: Required[Sequence[VlasovRunSpeciesInitial]]  # f at the start: the sum of these terms; at least 1 sections
+    initial: Required[Sequence[VlasovRunSpeciesInitial]]  # f at the start: the sum of these terms; at least 1 section
     boundary: Union[VlasovRunSpeciesBoundary, None]  # What particles meet at the ends of x
     source: Union[VlasovRunSpeciesSource, None]  # Particles that come in; absent: none
     acceleration: Union[Sequence[Union[float, str]], Any]  # External acceleration along each velocity direction, formulas of x, y, z, t; absent: none; 0 to 3 values
@@ -1621,9 +1777,9 @@ def dpmd_elastic_constants(
 ) -> Input: ...
 def dpmd_learn(
     *,
-    data: Union[Sequence[str], Any],  # Labelled systems to begin with, as for 'dpmd train'; at least 1 values
+    data: Union[Sequence[str], Any],  # Labelled systems to begin with, as for 'dpmd train'; at least 1 value
     train: DpmdLearnTrain,  # Training
-    explore: Sequence[DpmdLearnExplore],  # Runs that look for frames worth a label; at least 1 sections
+    explore: Sequence[DpmdLearnExplore],  # Runs that look for frames worth a label; at least 1 section
     selection: DpmdLearnSelection,  # Which frames get a label; 'most' is for all runs together
     label: DpmdLearnLabel,  # Where labels come from
     iterations: int = ...,  # Rounds of train, run, select, label; at least 1
@@ -1654,6 +1810,7 @@ def meshfreeflow_simulate(
     checkpoint_every: str = ...,  # Also a checkpoint when so much wall time has passed since the last one; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 min
     checkpoint_keep: int = ...,  # Checkpoints that stay; at least 1
     limits: Union[MeshfreeflowSimulateLimits, None] = ...,  # When to stop with exit code 3
+    control: Union[MeshfreeflowSimulateControl, None] = ...,  # What an agent of `meshfreeflow control` sets, sees and is rewarded for; `simulate` runs the flow without it
 ) -> Input: ...
 def meshfreeflow_flow(
     *,
@@ -1678,8 +1835,9 @@ def meshfreeflow_flow(
 ) -> Input: ...
 def meshfreeflow_control(
     *,
-    flow: MeshfreeflowControlFlow,  # Rayleigh-Bénard convection between no-slip plates
-    floor: Union[MeshfreeflowControlFloor, None] = ...,  # Its heating
+    environment: Union[str, None] = ...,  # An input of `meshfreeflow simulate` with section `control`, in place of flow, floor, episode.probes and episode.reward
+    flow: Union[MeshfreeflowControlFlow, None] = ...,  # Rayleigh-Bénard convection between no-slip plates; needed where there is no environment
+    floor: Union[MeshfreeflowControlFloor, None] = ...,  # Its heating; absent: as these defaults say
     episode: Union[MeshfreeflowControlEpisode, None] = ...,  # What is decided and seen
     starts: Union[MeshfreeflowControlStarts, None] = ...,  # What episodes begin with
     training: Union[MeshfreeflowControlTraining, None] = ...,  # Proximal policy optimisation
@@ -1733,11 +1891,12 @@ def meshfreeflow_superresolve(
 ) -> Input: ...
 def meshfreeflow_evaluate(
     *,
-    cases: Sequence[MeshfreeflowEvaluateCases],  # Flows that are known at high resolution, not those of the training; at least 1 sections
+    cases: Sequence[MeshfreeflowEvaluateCases],  # Flows that are known at high resolution, not those of the training; at least 1 section
     models: Sequence[MeshfreeflowEvaluateModels] = ...,  # Models to be judged; linear interpolation is judged beside them, or alone where there are none
     low_resolution: Union[MeshfreeflowEvaluateLowResolution, None] = ...,  # How the truth is made coarser; absent: by the first model's factors, with the default filters. Needed where there is no model
     flow: Union[MeshfreeflowEvaluateFlow, None] = ...,  # What the fields mean; absent: no statistics of a flow
     spectra_at: Sequence[float] = ...,  # Places along the axis that is not periodic at which spectra are shown; absent: its middle
+    tricubic: bool = ...,  # Judge interpolation by cubics, too: each axis through the four nearest coarse nodes
     picture: Union[str, None] = ...,  # The field that pictures show; absent: the scalar, else the first field
     quantise: Union[MeshfreeflowEvaluateQuantise, None] = ...,  # Judge each model also with the matrices of its decoder as binary codes, as NAME_1bit, NAME_2bit ...
     error_bars: Union[MeshfreeflowEvaluateErrorBars, None] = ...,  # Judge error bars of the first model by an ensemble, and print the scale that makes them right
@@ -1783,6 +1942,7 @@ def podlstm_search(
     split: Union[PodlstmSearchSplit, None] = ...,  # What trains, and what chooses. Later times, left for tests, are not read by a search
     forecast: Union[PodlstmSearchForecast, None] = ...,  # What every candidate is, whatever its network
     space: Union[PodlstmSearchSpace, None] = ...,  # What is chosen among: each node's units and the skips, as in the SC20 paper
+    judged: int = ...,  # Best candidates that are judged beside their base after rolling origins (forecast.keep_networks: earned); the one that gains most is trained again, where it earns its place; at least 1 and at most 100
     retrain: Union[PodlstmSearchRetrain, None] = ...,  # The best candidate is trained again, from new seeds: model.h5
     beside: Union[Sequence[str], Any] = ...,  # Trial stores (trials.h5) of other searches of the same space and data, by other methods or seeds: the report compares them with this one
     leaderboard: int = ...,  # Candidates in log, leaderboard.csv and report; at least 1 and at most 1000
@@ -1822,13 +1982,13 @@ def podlstm_hindcast(
     window: Union[PodlstmHindcastWindow, None] = ...,  # Length of a forecast's past and future
     origins: Union[PodlstmHindcastOrigins, None] = ...,  # When all methods are fitted anew
     irregular_steps: Literal['avoid', 'cross'] = ...,  # A step of time unlike the others: avoid lets no window or memory cross it
-    methods: Sequence[str] = ...,  # Who forecasts: references, cyclostationary_lim (operators and noise by season), analogues; at least 1 values
+    methods: Sequence[str] = ...,  # Who forecasts: references, cyclostationary_lim (operators and noise by season), analogues; at least 1 value
     references: Union[PodlstmHindcastReferences, None] = ...,  # The linear forecasts
     cyclostationary: Union[PodlstmHindcastCyclostationary, None] = ...,  # Of cyclostationary_lim
     analogues: Union[PodlstmHindcastAnalogues, None] = ...,  # Of analogues
     spread_half_width: float = ...,  # Days from the middle of a season at which errors count half for the spread of forecasts that begin there; at least 10 and at most 180
-    networks: Union[PodlstmHindcastNetworks, None] = ...,  # Networks that correct a base, trained anew at each origin, as a further method; absent: none. The last 15 % of the training choose their best epochs
-    mixture: Union[PodlstmHindcastMixture, None] = ...,  # A further method, `mixture`: a mean of others with weights for each lead that minimise the errors after earlier origins; absent: none
+    networks: Union[PodlstmHindcastNetworks, None] = ...,  # Networks that correct a base, trained anew at origins, as a further method; absent: none. Keys are those of `forecast` in `podlstm train`, but for keep_networks and origins: the method networks_if_earned decides so at each origin. The last 15 % of the training choose their best epochs
+    mixture: Union[PodlstmHindcastMixture, None] = ...,  # A further method, `mixture`: a mean of others with weights for each lead that minimise the errors after earlier origins, of those that could be fitted; null: none
     verification: Union[PodlstmHindcastVerification, None] = ...,  # The climatology of the whole record that all anomalies are judged about; no forecast knows it
     block: str = ...,  # Length of a bootstrap block, longer than errors remember: a number of steps, or a duration
     draws: int = ...,  # Draws of the bootstrap; at least 100 and at most 100000
@@ -1880,7 +2040,7 @@ def submatrix_compare(
 def vlasov_run(
     *,
     grid: VlasovRunGrid,  # Configuration space, and the cells of phase space
-    species: Sequence[VlasovRunSpecies],  # The kinds of particles; at least 1 sections
+    species: Sequence[VlasovRunSpecies],  # The kinds of particles; at least 1 section
     field: VlasovRunField,  # The fields
     time: VlasovRunTime,  # The steps
     constants: dict[str, Union[float, str]] = ...,  # Numbers with names, for all formulas: {k: 0.5, length: 2*pi/k}

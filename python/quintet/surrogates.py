@@ -92,7 +92,8 @@ def forecast(model: Union[str, Path, Run], modes: Union[str, Path, Run], state: 
 
     Fields are projected on the modes: a_m = sum_x w(x) phi_m(x) (f(x) - mean(x) - seasonal cycle(x)). `sst_error` is the
     error that forecasts of the validation period had. Raises InputError with the program's words: dates that leave gaps,
-    a state within the training period, too little before the start.
+    a state within the training period, too little before the start. A field other than the temperature of the sea
+    surface has the name of its file's variable in place of `sst`.
     """
     h5netcdf = optional("h5netcdf", "a forecast")
     xarray = optional("xarray", "a forecast")

@@ -188,6 +188,7 @@ class Fields(InFolder):
         done = quintet.run(file, progress=False, threads=1)
         fields = done.fields
         self.assertEqual(int((fields.mask == 0).sum()), 2)
+        self.assertEqual(fields.attrs["variable"], "sst")
         np.testing.assert_array_equal(fields.time.values.astype("datetime64[D]"), data.time.values.astype("datetime64[D]"))
         mean = data.sst.mean("time")
         np.testing.assert_allclose(fields["mean"].values, mean.values, atol=1e-6)

@@ -43,8 +43,9 @@ class Install(unittest.TestCase):
         found = run(python, "-m", "pip", "download", "--no-deps", "--dest", folder, "scikit-build-core")
         if found.returncode:
             self.skipTest("pip finds no scikit-build-core: no network?")
-        done = run(python, "-m", "pip", "install", "-C", f"build-dir={folder}/build", "-C", f"cmake.define.QUINTET_PYTHON_BUILD={BUILD}", SOURCE,
-                   env=clean)
+        # pip 23.0, which Debian 12 has, knows -C by its long name alone.
+        done = run(python, "-m", "pip", "install", f"--config-settings=build-dir={folder}/build",
+                   f"--config-settings=cmake.define.QUINTET_PYTHON_BUILD={BUILD}", SOURCE, env=clean)
         self.assertEqual(done.returncode, 0, done.stdout)
         used = run(python, "-c", CODE, COPPER / "copper.dp", BUILD, env=clean, cwd=folder)
         self.assertEqual(used.returncode, 0, used.stdout)

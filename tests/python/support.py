@@ -43,6 +43,18 @@ def needs_program(*names):
     return unittest.skipIf(missing, f"not built: {', '.join(missing)}")
 
 
+def has_networks():
+    """Whether meshfreeflow was built with LibTorch: without, it has no command train."""
+    program = Path(os.environ["QUINTET_BIN"]) / "meshfreeflow"
+    return subprocess.run([program, "train", "--help"], capture_output=True, check=False).returncode == 0
+
+
+def needs_networks(test):
+    """Skip where meshfreeflow was not built, or has no networks."""
+    missing = os.access(Path(os.environ["QUINTET_BIN"]) / "meshfreeflow", os.X_OK) and not has_networks()
+    return needs_program("meshfreeflow")(unittest.skipIf(missing, "meshfreeflow was built without LibTorch")(test))
+
+
 class InFolder(unittest.TestCase):
     """Tests that share a folder, which is the current one."""
 
@@ -75,7 +87,12 @@ def copper(quintet, output, **more):
 
 
 def flow_runs(quintet, trained):
-    """Three flows of a second, and a network trained on them for a moment. Returns the flows, coarsened, with an axis `sample`."""
+    """Three flows of a second, and a network trained on them for a moment. Returns the flows, coarsened, with an axis `sample`.
+
+    A build without LibTorch is told of like a package that is not here.
+    """
+    if not has_networks():
+        raise ImportError("meshfreeflow was built without LibTorch", name="LibTorch")
     cases = SOURCE / "tests/cli/meshfreeflow"
     quintet.run(cases / "flow.yaml", output="flow", progress=False, threads=1)
     shutil.copy(cases / "train.yaml", "train_flow.yaml")

@@ -5,7 +5,7 @@ import unittest
 import warnings
 from pathlib import Path
 
-from support import InFolder, flow_runs, needs, needs_program, sea_runs
+from support import InFolder, flow_runs, needs, needs_networks, needs_program, sea_runs
 
 import h5py
 import numpy as np
@@ -35,7 +35,7 @@ class WithTemporaries(InFolder):
 
 
 @needs("xarray")
-@needs_program("meshfreeflow")
+@needs_networks
 class Flows(WithTemporaries):
     @classmethod
     def setUpClass(cls):
@@ -215,6 +215,15 @@ class Seas(WithTemporaries):
             self.forecast(start=[starts[0], "1989-09-01"])
         with self.assertRaisesRegex(quintet.InputError, "start is 7; expected a date such as"):
             self.forecast(start=7)
+
+    def test_modes_of_several_variables_are_refused(self):
+        """A state is of one variable: coefficients of several cannot be had of it."""
+        with h5py.File("joint.h5", "w") as file:
+            file.attrs["schema"] = "quintet.ocean_modes"
+            file.create_group("also/level")
+        with self.assertRaisesRegex(quintet.InputError, r"several variables at once \(level beside the first\).*podlstm append"):
+            _ocean_record.write_record(Path("record.h5"), Path("joint.h5"), np.zeros((2, 3)), None)
+        self.assertFalse(Path("record.h5").exists())
 
     def test_wrong_states_are_refused(self):
         last = self.fit.coefficients[-9:]

@@ -4,7 +4,7 @@ import subprocess
 import sys
 import unittest
 
-from support import SOURCE, needs, needs_program
+from support import SOURCE, needs, needs_networks, needs_program
 
 FOLDER = SOURCE / "docs/tutorials/python"
 
@@ -31,7 +31,7 @@ class Tutorials(unittest.TestCase):
         self.check("submatrix")
 
     @needs("xarray", "scipy")
-    @needs_program("meshfreeflow")
+    @needs_networks
     def test_meshfreeflow(self):
         self.check("meshfreeflow")
 

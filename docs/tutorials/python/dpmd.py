@@ -88,6 +88,40 @@ ax.legend()
 plt.show()
 
 # %% [markdown]
+# ## Break it on purpose
+#
+# Quantities have units, so that no program has to guess. A mistake is an exception, and nothing is computed.
+
+# %%
+try:
+    quintet.run("inputs/dpmd/copper/nvt.yaml", output="runs/broken", progress=False, **{"integrator.temperature": 300})
+except quintet.InputError as error:
+    print(error)
+
+# %% [markdown]
+# ## Restart, on two ranks
+#
+# The cold run goes on from its last checkpoint. Two ranks of MPI now share its atoms.
+
+# %%
+cold = quintet.run("inputs/dpmd/copper/nvt.yaml", output="runs/cold", restart="auto", ranks=2, progress=False, threads=1,
+                   **{**settings, "time.steps": 240})
+print(f"to {cold.table('thermo').time.iloc[-1]:.2f} ps, with {len(cold.trajectory)} frames")
+
+# %% [markdown]
+# ## Plan and submit
+#
+# How long would it take on more ranks? `quintet.plan` times some steps here. `quintet.submit` makes the job of a
+# cluster. With `dry_run` it queues nothing.
+
+# %%
+plan = quintet.plan("inputs/dpmd/copper/nvt.yaml", [1, 2])
+print(plan.rows.ranks.unique().tolist(), "ranks were planned")
+job = quintet.submit("inputs/dpmd/copper/nvt.yaml", "abci3", "00:30:00", output="runs/queued",
+                     flags=["--account", "GROUP"], dry_run=True)
+print("\n".join(line for line in job.text.splitlines() if line.startswith("#PBS -l")))
+
+# %% [markdown]
 # ## Next
 #
 # `quintet.ase.Calculator` puts the model into ASE, and `quintet.data.write_frames` writes your own frames for

@@ -18,8 +18,8 @@ import numpy as np
 
 import quintet
 
-flows = quintet.run("inputs/meshfreeflow/quick_flows.yaml", output="runs/flows", progress=False, threads=1,
-                    **{"grid.cells": [64, 32], "grid.z.spacing": "uniform", "rayleigh": 2e4, "seeds": [1, 2, 3], "time.end": 30})
+settings = {"grid.cells": [64, 32], "grid.z.spacing": "uniform", "rayleigh": 2e4, "seeds": [1, 2, 3], "time.end": 30}
+flows = quintet.run("inputs/meshfreeflow/quick_flows.yaml", output="runs/flows", progress=False, threads=1, **settings)
 flows.status
 
 # %% [markdown]
@@ -94,7 +94,7 @@ ax.legend()
 plt.show()
 
 # %% [markdown]
-# ## Change
+# ## Change, and break it on purpose
 #
 # A flow with more heat has thinner layers, which this network has never seen. It says so, and does not guess.
 
@@ -103,6 +103,30 @@ try:
     quintet.superresolve("runs/train", coarse.assign_attrs(Ra=1e5), factor=[4, 4, 4], threads=1)
 except quintet.InputError as error:
     print(str(error).partition("model.h5: ")[2])
+
+# %% [markdown]
+# ## Restart, on two ranks
+#
+# The flows go on from their last checkpoint. Two ranks of MPI now share them.
+
+# %%
+flows = quintet.run("inputs/meshfreeflow/quick_flows.yaml", output="runs/flows", restart="auto", ranks=2, progress=False, threads=1,
+                    **{**settings, "time.end": 31})
+print(f"to time {flows.table('history').time.iloc[-1]:.1f}")
+
+# %% [markdown]
+# ## Plan and submit
+#
+# How long would a finer grid take? `quintet.plan` times some steps here. `quintet.submit` makes the job of a
+# cluster. With `dry_run` it queues nothing.
+
+# %%
+fine = {"grid.cells": [1024, 256]}
+plan = quintet.plan("inputs/meshfreeflow/quick_flows.yaml", [1, 2], **fine)
+print(plan.rows.ranks.unique().tolist(), "ranks were planned")
+job = quintet.submit("inputs/meshfreeflow/quick_flows.yaml", "abci3", "00:30:00", output="runs/queued",
+                     flags=["--account", "GROUP"], dry_run=True, **fine)
+print("\n".join(line for line in job.text.splitlines() if line.startswith("#PBS -l")))
 
 # %% [markdown]
 # ## Next

@@ -72,6 +72,39 @@ for name, guess in (("forecast", plain.a), ("last week", last)):
 print("what the change left of its 5 degrees:", np.round((other.a - plain.a).values[2], 1))
 
 # %% [markdown]
+# ## Break it on purpose
+#
+# Some mistakes show only with the data. Nothing is computed then, either.
+
+# %%
+try:
+    quintet.run("train.yaml", output="runs/broken", progress=False, **{"window.in": 600})
+except quintet.InputError as error:
+    print(str(error).partition("split: ")[2])
+
+# %% [markdown]
+# ## Restart, on two ranks
+#
+# A training that was stopped goes on to the same model. Ranks of MPI share out its networks, if there are any.
+
+# %%
+train = quintet.run("train.yaml", restart="auto", ranks=2, progress=False, threads=1)
+print(train.status)
+
+# %% [markdown]
+# ## Plan and submit
+#
+# How long would the modes take on more ranks? `quintet.plan` times some steps here. `quintet.submit` makes the job of a
+# cluster. With `dry_run` it queues nothing.
+
+# %%
+plan = quintet.plan("fit.yaml", [1, 2])
+print(plan.rows.ranks.unique().tolist(), "ranks were planned")
+job = quintet.submit("fit.yaml", "abci3", "00:30:00", output="runs/queued",
+                     flags=["--account", "GROUP"], dry_run=True)
+print("\n".join(line for line in job.text.splitlines() if line.startswith("#PBS -l")))
+
+# %% [markdown]
 # ## Next
 #
 # A record of your own goes in by `quintet.data.write_fields`, and `forecast` takes fields as well as coefficients: see

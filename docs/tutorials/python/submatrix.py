@@ -74,6 +74,40 @@ for size, run in zip(sizes, sweep):
     print(f"blocks of {size}: {run.summary.submatrix_rows_mean:.0f} rows,", f"error {error:.1e} meV an atom" if error > 1e-8 else "error below 1e-8 meV an atom")
 
 # %% [markdown]
+# ## Break it on purpose
+#
+# A mistake is an exception with the program's words, and nothing is computed.
+
+# %%
+try:
+    quintet.run("inputs/submatrix/chain_gap.yaml", output="runs/broken", progress=False, **{"blocks": {"size": 70}})
+except quintet.InputError as error:
+    print(str(error).partition("blocks.size: ")[2])
+
+# %% [markdown]
+# ## Restart, on two ranks
+#
+# Each threshold is a step of a run. The first run goes on with a second one, on two ranks of MPI.
+
+# %%
+ring = quintet.run("inputs/submatrix/chain_gap.yaml", output="runs/ring", restart="auto", ranks=2, progress=False, threads=1,
+                   **{"method.thresholds": [1e-6, 1e-8]})
+print("thresholds:", *ring.table("thresholds").threshold)
+
+# %% [markdown]
+# ## Plan and submit
+#
+# How long would 256 molecules of water take on more ranks? `quintet.plan` times some submatrices here. `quintet.submit`
+# makes the job of a cluster. With `dry_run` it queues nothing.
+
+# %%
+plan = quintet.plan("inputs/submatrix/water.yaml", [1, 2])
+print(plan.rows.ranks.unique().tolist(), "ranks were planned")
+job = quintet.submit("inputs/submatrix/water.yaml", "abci3", "00:30:00", output="runs/queued",
+                     flags=["--account", "GROUP"], dry_run=True)
+print("\n".join(line for line in job.text.splitlines() if line.startswith("#PBS -l")))
+
+# %% [markdown]
 # ## Next
 #
 # `quintet.DensitySolver` keeps S^-1/2 in the loop of a self-consistent field: see [Python](../../python.md). The same

@@ -89,6 +89,40 @@ for k, run in zip((0.4, 0.5), sweep):
           f"frequency {found.frequency:.4f}, theory {found.frequency_theory:.4f}")
 
 # %% [markdown]
+# ## Break it on purpose
+#
+# A mistake is an exception with the program's words, and nothing is computed.
+
+# %%
+try:
+    quintet.run("inputs/vlasov/landau.yaml", output="runs/broken", progress=False, **{"grid.cell": [16, 16]})
+except quintet.InputError as error:
+    print(error)
+
+# %% [markdown]
+# ## Restart, on two ranks
+#
+# The first run goes on from its last checkpoint. Two ranks of MPI now share its grid.
+
+# %%
+landau = quintet.run("inputs/vlasov/landau.yaml", output="runs/landau", restart="auto", ranks=2, progress=False, threads=1,
+                     **{"time.end": 22, "output.frame_interval": 1})
+print(f"to time {landau.table('history').time.iloc[-1]:.1f}; rate {landau.summary.growth_rate:.4f}")
+
+# %% [markdown]
+# ## Plan and submit
+#
+# How long would the whole case take, and on how many ranks? `quintet.plan` times some steps here. `quintet.submit` makes
+# the job of a cluster. With `dry_run` it queues nothing.
+
+# %%
+plan = quintet.plan("inputs/vlasov/landau.yaml", [1, 2])
+print(plan.rows.ranks.unique().tolist(), "ranks were planned")
+job = quintet.submit("inputs/vlasov/landau.yaml", "abci3", "01:00:00", output="runs/queued",
+                     flags=["--account", "GROUP"], dry_run=True)
+print("\n".join(line for line in job.text.splitlines() if line.startswith("#PBS -l")))
+
+# %% [markdown]
 # ## Next
 #
 # Try `quintet.run("inputs/vlasov/two_stream.yaml")`, whose f rolls up. The same tutorial by the terminal is
