@@ -138,13 +138,14 @@ function(quintet_late_library name)
   install(TARGETS ${name} LIBRARY DESTINATION lib/quintet COMPONENT programs)
 endfunction()
 
-# quintet_test(NAME SOURCES files... [APART files...] [DEPENDS libs...] [LABELS labels...] [RANKS 1 2 3] [TIMEOUT s]
-#              [COST n] [DEVICE])
+# quintet_test(NAME SOURCES files... [APART files...] [DEPENDS libs...] [LABELS labels...] [RANKS 1 2 3] [SEVERAL filter]
+#              [TIMEOUT s] [COST n] [DEVICE])
 # One GoogleTest executable, its files compiled together but for those APART (quintet_together()); with RANKS one ctest entry
-# per number of ranks, run through mpirun and labelled mpi. COST: those of a high one begin first. DEVICE: labelled device, on
+# per number of ranks, run through mpirun and labelled mpi; SEVERAL: on more than one only the tests of this GoogleTest filter, which
+# compare ranks or need them. COST: those of a high one begin first. DEVICE: labelled device, on
 # what QUINTET_TEST_DEVICE says (tests/support/device).
 function(quintet_test name)
-  cmake_parse_arguments(ARG "DEVICE" "TIMEOUT;COST" "SOURCES;APART;DEPENDS;LABELS;RANKS" ${ARGN})
+  cmake_parse_arguments(ARG "DEVICE" "TIMEOUT;COST;SEVERAL" "SOURCES;APART;DEPENDS;LABELS;RANKS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
@@ -171,11 +172,16 @@ function(quintet_test name)
     quintet_timeout(${name} ${ARG_TIMEOUT})
   endif()
   foreach(ranks IN LISTS ARG_RANKS)
+    set(filter)
+    if(ARG_SEVERAL AND ranks GREATER 1)
+      set(filter "--gtest_filter=${ARG_SEVERAL}")
+    endif()
     add_test(NAME ${name}_np${ranks}
-             COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --oversubscribe $<TARGET_FILE:test_${name}>)
+             COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} --oversubscribe $<TARGET_FILE:test_${name}> ${filter})
     # One of ctest's processors for all ranks: those that wait take no core (tests/support/waiting_ranks.c), and a short test
     # mostly waits for its ranks to start and end.
-    set_tests_properties(${name}_np${ranks} PROPERTIES LABELS "${ARG_LABELS};mpi" ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
+    set_tests_properties(${name}_np${ranks} PROPERTIES LABELS "${ARG_LABELS};mpi" ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}"
+                         FAIL_REGULAR_EXPRESSION "Running 0 tests")  # of a filter that matches none
     if(ARG_COST)
       set_tests_properties(${name}_np${ranks} PROPERTIES COST ${ARG_COST})
     endif()

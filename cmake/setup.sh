@@ -195,6 +195,14 @@ build() {
   fi
 }
 
+# start COMMAND…: the first program of a build. Says so where the processor lacks what it was compiled for (SIGILL).
+start() {
+  local status=0
+  "$@" || status=$?
+  [ $status -ne 132 ] || stop "compiled for $(cached QUINTET_ARCH), which this processor is not; for this one: ${0##*/} --arch native"
+  return $status
+}
+
 set_up() {
   mkdir -p build
   : > "$setup_log"

@@ -4,6 +4,7 @@
 
 #include "apps/campaign/graph.hpp"
 #include "apps/campaign/workers/contents.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 /// Identity of an item: what its result depends on.
@@ -29,8 +30,8 @@ std::string Graph::program_of(const Item& item) const {
   const auto& options = stage_of(item);
   const std::string& word = options.command[is_launched(options) ? 1 : 0];
   const auto texts = words(item, {word}, "{output}", {"{store}"}, here_);
-  QUINTET_CHECK(texts.size() == 1, "stage {}: command: '{}' is {} words; expected one, the program",
-                options.name, word, texts.size());
+  QUINTET_CHECK(texts.size() == 1, "stage {}: command: '{}' is {}; expected one, the program", options.name,
+                word, counted(texts.size(), "word"));
   try {
     return executable(texts.front(), here_, path_, "stage " + options.name);
   } catch (const InputError&) {

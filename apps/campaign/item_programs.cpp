@@ -71,7 +71,7 @@ std::optional<int> ItemPrograms::ended(std::size_t item) {
 }
 
 void ItemPrograms::ask_to_end(std::size_t item) const {
-  const auto process = static_cast<pid_t>(runs_.at(item).process);
+  const pid_t process = runs_.at(item).process;
   if (is_launched(item))
     ::kill(process, SIGUSR1);  // mpirun and srun hand it on to all ranks; SIGTERM would end them at once
   else

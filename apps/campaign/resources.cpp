@@ -8,6 +8,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/machine/detect.hpp"
 #include "io/machine/launch_line.hpp"
@@ -59,8 +60,8 @@ void check_resources(const Graph& graph) {
                                    stage.slot, fmt::join(known, ", ")));
     }
     QUINTET_CHECK(stage.slots() <= slot->second,
-                  "stage {}: an item takes {} slots of class '{}', of which there are {}", stage.name,
-                  stage.slots(), stage.slot, slot->second);
+                  "stage {}: an item takes {} of class '{}', of which there are {}", stage.name,
+                  counted(stage.slots(), "slot"), stage.slot, slot->second);
   }
   if (const auto gpus = slots.find("gpu"); gpus != slots.end()) {
     const auto n = n_devices();

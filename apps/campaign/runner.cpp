@@ -16,6 +16,7 @@
 #include "apps/campaign/resources.hpp"
 #include "apps/campaign/table.hpp"
 #include "apps/campaign/workers/held_signals.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"
@@ -99,7 +100,8 @@ class Runner {
   void stop() {
     table_.clear();
     if (!result_.stopped)
-      log::info("Stopping: {} items are asked to end; once more kills them", running_.size());
+      log::info("Stopping: {} asked to end; once more kills them",
+                counted(running_.size(), "item is", "items are"));
     for (const std::size_t i : running_)
       if (result_.stopped)
         programs_.kill(i);

@@ -1,5 +1,6 @@
 #include "apps/campaign/sweep.hpp"
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet {
@@ -26,8 +27,8 @@ std::vector<SweepPoint> sweep_points(const Tree& document) {
     QUINTET_CHECK(values.is_list() && !values.items().empty(),
                   "{}: sweep.{}: expected a list of values, found {}", values.location().text(), key,
                   values.found());
-    QUINTET_CHECK(points.size() <= most / values.items().size(), "{}: sweep: more than {} points",
-                  sweep->location().text(), most);
+    QUINTET_CHECK(points.size() <= most / values.items().size(), "{}: sweep: more than {}",
+                  sweep->location().text(), counted(most, "point"));
     std::vector<SweepPoint> next;
     for (const auto& point : points)
       for (const auto& value : values.items()) {

@@ -9,6 +9,7 @@
 #include "apps/application/life/progress.hpp"
 #include "apps/campaign/runner.hpp"
 #include "io/log/controls.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet::campaign {
@@ -108,8 +109,8 @@ std::vector<std::string> LiveTable::lines(double now, std::size_t n_running) con
                                 graph_.items()[item].label, run.second));
   }
   if (!last_.empty()) lines.push_back(last_);
-  lines.push_back(
-      fmt::format("{} of {} items, {} run, {}", n_over, graph_.items().size(), n_running, clock_text(now)));
+  lines.push_back(fmt::format("{} of {}, {} run, {}", n_over, counted(graph_.items().size(), "item"),
+                              n_running, clock_text(now)));
   return lines;
 }
 

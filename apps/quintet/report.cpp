@@ -12,6 +12,7 @@
 #include "io/config/tree.hpp"
 #include "io/files/input_file.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::commands {
@@ -83,7 +84,7 @@ std::vector<std::pair<std::string, std::string>> plan_facts(const Run& run) {
   if (!fs::exists(file)) return facts;
   const Tree plan = read_yaml(file.string());
   for (const auto& row : plan.at("rows").items()) {
-    const auto name = fmt::format("planned for {} rank(s)", row.at("ranks").as_integer());
+    const auto name = "planned for " + counted(row.at("ranks").as_integer(), "rank");
     const auto& reason = row.at("impossible").as_text();
     if (!facts.empty() && facts.back().first == name) continue;
     if (!reason.empty())
@@ -137,8 +138,8 @@ std::string number_text(double value) { return fmt::format("{:.6g}", value); }
 /// the differences (Aitken), with the factor q by which they fall, if they do.
 Rows convergence(const std::vector<Run>& runs) {
   QUINTET_CHECK(runs.size() == 2 || runs.size() == 3,
-                "--converge: {} run{}; expected two or three of one calculation, the coarsest grid first",
-                runs.size(), runs.size() == 1 ? "" : "s");
+                "--converge: {}; expected two or three of one calculation, the coarsest grid first",
+                counted(runs.size(), "run"));
   Rows rows = {{""}};
   for (const auto& run : runs) rows.front().push_back(run.name);
   for (const char* name : {"of the fit", "difference", "error bar", "extrapolated", "fall of differences"})

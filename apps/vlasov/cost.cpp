@@ -12,6 +12,7 @@
 #include "apps/vlasov/state/history.hpp"
 #include "apps/vlasov/state/simulation.hpp"
 #include "io/hdf5/series_bytes.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
@@ -52,7 +53,7 @@ struct Timing {
 constexpr double append_seconds = 7e-6, append_seconds_together = 14e-6;
 
 /// What is reduced or gathered by all communicators of a decomposition.
-planning::Traffic counted(const Decomposition& decomposition) {
+planning::Traffic traffic_so_far(const Decomposition& decomposition) {
   planning::Traffic sum;
   for (const Comm* comm : {&decomposition.comm(), &decomposition.conf_comm(), &decomposition.velocity_comm()})
     for (const auto call : {Comm::Call::reduce, Comm::Call::gather})
@@ -68,15 +69,15 @@ Timing time_part(Context& context, const DeviceSession& device, const RunOptions
   const auto cells =
       needs_of(setup.basis, setup.species, setup.system, setup.decomposition.ranks(), {}).cells;
   const auto what = description(setup);
-  const auto columns = static_cast<double>(history_columns(setup).size());
+  const double columns = history_columns(setup).size();
   Simulation simulation(context, device, small, std::move(setup));
   const double stable = simulation.system().stable_dt(Exec());
   const auto steps = time_steps([&] { simulation.advance(); });
   const auto& decomposition = simulation.system().decomposition();
-  const auto before = counted(decomposition);
+  const auto before = traffic_so_far(decomposition);
   const auto sample = [&] { static_cast<void>(simulation.system().sample(Exec())); };
   sample();
-  planning::Traffic of_sample = counted(decomposition);
+  planning::Traffic of_sample = traffic_so_far(decomposition);
   of_sample += -1.0 * before;
   const auto samples = time_steps(sample, 0.1, 2, 20);
   const double row = samples.median + append_seconds * columns;
@@ -99,7 +100,7 @@ std::int64_t timed_part(const RankNeeds& whole, int cdim) {
 
 /// frequency = A + B/part: each direction's share rises with its cells.
 double whole_frequency(const Timing& large, std::int64_t part, const Timing& small) {
-  const auto n = static_cast<double>(part);
+  const double n = part;
   const double b = std::max(0.0, (large.frequency - small.frequency) * 2 * n);
   return large.frequency - b / n + b;
 }
@@ -107,13 +108,12 @@ double whole_frequency(const Timing& large, std::int64_t part, const Timing& sma
 double steps_of(const RunOptions& options, const Setup& setup, double frequency) {
   const double dt = std::min({1 / frequency, setup.fixed_dt.value_or(1 / frequency), setup.end});
   const double steps = std::ceil(setup.end / dt * (1 - 1e-9));
-  return options.time.steps ? std::min(steps, static_cast<double>(*options.time.steps)) : steps;
+  return options.time.steps ? std::min<double>(steps, *options.time.steps) : steps;
 }
 
 /// Bytes of so many entries of n numbers, in whole chunks of the file.
 double series(double numbers, double entries) {
-  return hdf5::series_bytes({static_cast<std::uint64_t>(numbers)}, sizeof(double),
-                            static_cast<std::uint64_t>(entries));
+  return hdf5::series_bytes({static_cast<std::uint64_t>(numbers)}, sizeof(double), entries);
 }
 
 /// Moments M0 to M3 and fields as coefficients and at points, f with its pictures where it is wanted.
@@ -240,7 +240,7 @@ planning::CostModel cost(Context& context, const RunOptions& options, const std:
   model.rate = planning::rate_of(small.cells, small.seconds, large.cells, large.seconds);
   model.rate.spread = large.spread;
   model.rate.timed =
-      fmt::format("{} steps of {} and {} of {}", large.steps, large.what, small.steps, small.what);
+      fmt::format("{} of {} and {} of {}", counted(large.steps, "step"), large.what, small.steps, small.what);
   model.steps = steps_of(options, setup, whole_frequency(large, part, small));
   // At the start, at each interval, and at the end unless that is one.
   const double frames =
@@ -253,7 +253,8 @@ planning::CostModel cost(Context& context, const RunOptions& options, const std:
   for (const int p : ranks)
     if (device.device() == Device::gpu && p > device.count())
       model.rows.push_back(
-          {.ranks = p, .impossible = fmt::format("not known: {} ranks on {} GPU(s)", p, device.count())});
+          {.ranks = p,
+           .impossible = fmt::format("not known: {} ranks on {}", p, counted(device.count(), "GPU"))});
     else
       add_rows(options, setup, given, p, base, samples, rows, model.rows);
   if (device.device() == Device::portable) {  // in the same memory

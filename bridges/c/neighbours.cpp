@@ -96,7 +96,7 @@ void take_rows(const HostList& from, int n_owned, const std::vector<int>& type, 
 
 Images with_images(const Box& box, const double* position, int n_atoms, double range) {
   Images images;
-  images.position.resize(3 * static_cast<std::size_t>(n_atoms));
+  images.position.resize(3 * std::int64_t{n_atoms});
   std::vector<Vec3> fractional(n_atoms);
   Vec3 reach{};
   std::array<int, 3> most{};
@@ -107,19 +107,18 @@ Images with_images(const Box& box, const double* position, int n_atoms, double r
                   "the cell is {:.4g} angstrom wide and the cutoff {:.4g} angstrom: it reaches over more "
                   "than {} images",
                   box.width(k), range, most_images);
-    most[k] = static_cast<int>(std::ceil(reach[k]));
+    most[k] = std::ceil(reach[k]);
   }
   const Mat3& rows = box.rows();
   for (int i = 0; i < n_atoms; ++i) {
-    const double* x = position + 3 * static_cast<std::size_t>(i);
+    const double* x = position + 3 * std::int64_t{i};
     Vec3& s = fractional[i];
     s = box.to_fractional({x[0], x[1], x[2]});
-    for (int l = 0; l < 3; ++l) images.position[3 * static_cast<std::size_t>(i) + l] = x[l];
+    for (int l = 0; l < 3; ++l) images.position[3 * std::int64_t{i} + l] = x[l];
     for (int k = 0; k < 3; ++k) {
       const double turns = box.periodic()[k] ? std::floor(s[k]) : 0.0;
       s[k] -= turns;
-      for (int l = 0; l < 3; ++l)
-        images.position[3 * static_cast<std::size_t>(i) + l] -= turns * rows[3 * k + l];
+      for (int l = 0; l < 3; ++l) images.position[3 * std::int64_t{i} + l] -= turns * rows[3 * k + l];
     }
   }
   for (int a = -most[0]; a <= most[0]; ++a)
@@ -136,7 +135,7 @@ Images with_images(const Box& box, const double* position, int n_atoms, double r
           if (!near) continue;
           images.owner.push_back(i);
           for (int l = 0; l < 3; ++l)
-            images.position.push_back(images.position[3 * static_cast<std::size_t>(i) + l] + a * rows[l] +
+            images.position.push_back(images.position[3 * std::int64_t{i} + l] + a * rows[l] +
                                       b * rows[3 + l] + c * rows[6 + l]);
         }
       }

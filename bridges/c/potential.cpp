@@ -161,7 +161,7 @@ Potential::Typed Potential::with_images_of(int n, const int* type, const double*
   atoms.n_global = atoms.n_local;
   atoms.n_ghost = images.owner.size();
   for (const int owner : images.owner) typed.caller.push_back(typed.caller[owner]);
-  const auto n_all = static_cast<std::size_t>(atoms.n_all());
+  const std::size_t n_all = atoms.n_all();
   atoms.position = make_view<Vectors>("bridges::position", n_all);
   atoms.type = make_view<Array<int>>("bridges::type", n_all);
   std::copy(images.position.begin(), images.position.end(), atoms.position.data());
@@ -174,7 +174,7 @@ void Potential::evaluate_typed(ForceField& model, Typed& typed, int n_owned, int
                                const Results& results) {
   warning_.clear();
   Atoms& atoms = typed.atoms;
-  const auto n_rows = static_cast<std::size_t>(atoms.n_all());
+  const std::size_t n_rows = atoms.n_all();
   atoms.force = make_view<Vectors>("bridges::force", n_rows);
   ByAtom by_atom;
   if (results.atomic_energies != nullptr)
@@ -182,11 +182,10 @@ void Potential::evaluate_typed(ForceField& model, Typed& typed, int n_owned, int
   if (results.atomic_virials != nullptr) by_atom.virial = make_view<Tensors>("bridges::virial", n_rows);
   const Energetics total = atoms.n_local > 0 ? evaluate(model, atoms, typed.list, by_atom) : Energetics{};
   const auto hand_over = [&](const double* rows, int n, int width, int n_to, double* to) {
-    std::fill_n(to, static_cast<std::size_t>(n_to) * width, 0.0);
+    std::fill_n(to, std::int64_t{n_to} * width, 0.0);
     for (int i = 0; i < n; ++i)
       for (int k = 0; k < width; ++k)
-        to[static_cast<std::size_t>(typed.caller[i]) * width + k] +=
-            rows[static_cast<std::size_t>(i) * width + k];
+        to[std::int64_t{typed.caller[i]} * width + k] += rows[std::int64_t{i} * width + k];
   };
   const int n = atoms.n_local > 0 ? atoms.n_all() : 0;  // alone, ghosts have no energy and feel none
   if (results.energy != nullptr) *results.energy = total.energy;
@@ -235,7 +234,7 @@ void Potential::compute_neighbours(int index, const double* position, const Resu
     evaluate_typed(potential, typed, atoms_.n_local, n_all, results);
     return;
   }
-  std::copy_n(position, 3 * static_cast<std::size_t>(n_all), atoms_.position.data());
+  std::copy_n(position, 3 * std::int64_t{n_all}, atoms_.position.data());
   atoms_.force = of_caller<Vectors>(results.forces, n_all, "bridges::force");
   ByAtom by_atom;
   if (results.atomic_energies != nullptr)
@@ -254,7 +253,7 @@ Potential::Typed Potential::of_callers_list(const double* position) const {
   for (int i = 0; i < atoms_.n_all(); ++i) {
     if (type_[i] < 0) continue;
     typed.caller.push_back(i);
-    const double* x = position + 3 * static_cast<std::size_t>(i);
+    const double* x = position + 3 * std::int64_t{i};
     points.push_back({x[0], x[1], x[2]});
     (i < atoms_.n_local ? atoms.n_local : atoms.n_ghost) += 1;
   }

@@ -182,7 +182,7 @@ int quintet_potential_compute_float(quintet_potential* potential, int model, int
   return with_models(potential, [&](Potential& models) {
     check_given(types, "types", n_atoms);
     check_given(positions, "positions", n_atoms);
-    const auto n = static_cast<std::size_t>(n_atoms);
+    const std::size_t n = n_atoms;
     const FromFloats x(positions, 3 * n), rows(cell, 9);
     ToFloats to(n, n, {energy, forces, virial, atomic_energies, atomic_virials});
     models.compute(model, n_atoms, types, x.data(), rows.data(), to.results());
@@ -192,7 +192,7 @@ int quintet_potential_compute_float(quintet_potential* potential, int model, int
 
 int quintet_potential_check_neighbours_float(quintet_potential* potential, const float* positions) {
   return with_models(potential, [&](Potential& models) {
-    models.check_neighbours(FromFloats(positions, 3 * static_cast<std::size_t>(models.n_listed())).data());
+    models.check_neighbours(FromFloats(positions, 3 * std::int64_t{models.n_listed()}).data());
   });
 }
 
@@ -200,7 +200,7 @@ int quintet_potential_compute_neighbours_float(quintet_potential* potential, int
                                                const float* positions, double* energy, float* forces,
                                                float* virial, float* atomic_energies, float* atomic_virials) {
   return with_models(potential, [&](Potential& models) {
-    const auto n_all = static_cast<std::size_t>(models.n_listed());
+    const std::size_t n_all = models.n_listed();
     const FromFloats x(positions, 3 * n_all);
     ToFloats to(models.n_owned(), n_all, {energy, forces, virial, atomic_energies, atomic_virials});
     models.compute_neighbours(model, x.data(), to.results());
@@ -215,7 +215,7 @@ int quintet_potential_deviation_float(quintet_potential* potential, int n_atoms,
     check_given(types, "types", n_atoms);
     check_given(positions, "positions", n_atoms);
     check_given(summary, "summary");
-    const FromFloats x(positions, 3 * static_cast<std::size_t>(n_atoms)), rows(cell, 9);
+    const FromFloats x(positions, 3 * std::int64_t{n_atoms}), rows(cell, 9);
     std::vector<double> deviations(n_atoms);
     models.deviation(n_atoms, types, x.data(), rows.data(), deviations.data(), summary);
     if (by_atom != nullptr) std::copy(deviations.begin(), deviations.end(), by_atom);

@@ -114,7 +114,7 @@ void compute_frames(DeepmdHandle* handle, int n_frames, int n, const double* coo
   if (quintet_potential_models(handle->potential) == 0) return spoil(to, n_frames, n);  // why: said already
   handle->error.clear();
   for (int f = 0; f < n_frames; ++f) {
-    const auto frame = static_cast<std::size_t>(f), atom = frame * n;
+    const std::size_t frame = f, atom = frame * n;
     const DeepmdResults one{at(to.energy, frame), at(to.force, 3 * atom), at(to.virial, 9 * frame),
                             at(to.atomic_energy, atom), at(to.atomic_virial, 9 * atom)};
     if (!done(handle, quintet_potential_compute(handle->potential, 0, n, type, at(coord, 3 * atom),
@@ -130,7 +130,7 @@ void compute_with_list(DeepmdHandle* handle, int n_all, const double* coord, con
   const int n_models = quintet_potential_models(handle->potential);
   if (n_models == 0) return spoil(to, 1, n_all);  // why: said already
   handle->error.clear();
-  const auto n = static_cast<std::size_t>(std::max(n_all, 0));
+  const std::size_t n = std::max(n_all, 0);
   if (list == nullptr || has_null_arrays(*list) || n_ghosts < 0 || n_ghosts > n_all ||
       (n_all > 0 && (coord == nullptr || type == nullptr))) {
     handle->error =

@@ -18,7 +18,7 @@ struct CscPattern {
   std::vector<std::int64_t> begin{0};   ///< of each own column in `row`, then its end
   std::vector<std::int64_t> ascending;  ///< places in `row` by ascending rows, column by column
 
-  [[nodiscard]] int n_columns() const { return static_cast<int>(begin.size()) - 1; }
+  [[nodiscard]] int n_columns() const { return std::ssize(begin) - 1; }
   bool operator==(const CscPattern&) const = default;
 };
 

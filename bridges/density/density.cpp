@@ -216,10 +216,9 @@ BlockMatrix Density::assembled(const Plan& plan, const std::vector<Triplet>& ele
 
 void Density::make_plan(const std::vector<Triplet>& k_elements) {
   const int n_rows = pattern_->n_rows;
-  const Blocking blocking = block_rows_.empty()
-                                ? graph_blocking(comm_, uniform_blocking(n_rows, 1), k_elements,
-                                                 static_cast<int>(settings_.rows_per_block))
-                                : blocking_of_sizes(n_rows, block_rows_);
+  const Blocking blocking = block_rows_.empty() ? graph_blocking(comm_, uniform_blocking(n_rows, 1),
+                                                                 k_elements, settings_.rows_per_block)
+                                                : blocking_of_sizes(n_rows, block_rows_);
   Plan plan{std::make_shared<const Blocking>(blocking), share_columns(comm_, blocking)};
   if (comm_.size() > 1) {
     SubmatrixOptions options;

@@ -232,7 +232,7 @@ std::string mark_of(const char* path) {
   std::vector<char> piece(1 << 20);
   std::uint64_t sum = 14695981039346656037ULL, size = 0;
   while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0) {
-    const auto n = static_cast<std::size_t>(file.gcount());
+    const std::size_t n = file.gcount();
     size += n;
     std::memset(piece.data() + n, 0, piece.size() - n);
     for (std::size_t i = 0; i < n; i += 8) {

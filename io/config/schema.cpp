@@ -8,6 +8,7 @@
 
 #include "io/config/scalar.hpp"
 #include "io/config/schema_data.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet {
@@ -380,11 +381,11 @@ std::string bound_text(const char* relation, double bound, const std::string& un
 }
 
 std::string length_text(const Key::Data& key) {
-  const char* what = key.kind == Kind::section ? "sections" : "values";
+  const char* what = key.kind == Kind::section ? "section" : "value";
   const bool bounded = key.most != std::numeric_limits<std::size_t>::max();
-  if (key.least == key.most) return fmt::format("{} {}", key.least, what);
-  if (bounded) return fmt::format("{} to {} {}", key.least, key.most, what);
-  return key.least > 0 ? fmt::format("at least {} {}", key.least, what) : "";
+  if (key.least == key.most) return counted(key.least, what);
+  if (bounded) return fmt::format("{} to {}", key.least, counted(key.most, what));
+  return key.least > 0 ? "at least " + counted(key.least, what) : "";
 }
 
 }  // namespace

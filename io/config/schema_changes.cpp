@@ -6,6 +6,7 @@
 #include "io/config/scalar.hpp"
 #include "io/config/schema_data.hpp"
 #include "io/config/units.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet {
@@ -70,7 +71,7 @@ std::string shown(const Key::Data& key, const Tree& value) {
   if (value.is_null()) return "absent";
   if (key.kind != Kind::section) return inline_yaml(value);
   if (!key.is_list) return "given";
-  return fmt::format("{} section{}", value.items().size(), value.items().size() == 1 ? "" : "s");
+  return fmt::format("{}", counted(value.items().size(), "section"));
 }
 
 /// Finds what differs, section by section.

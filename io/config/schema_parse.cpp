@@ -13,6 +13,7 @@
 #include "io/config/schema_marks.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/units.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet {
@@ -219,7 +220,7 @@ class Parser {
     const auto n = list.items().size();
     if (n < key.least || n > key.most)
       problem(list.location(), path,
-              fmt::format("the list has {} element{}; expected {}", n, n == 1 ? "" : "s", expected(key)));
+              fmt::format("the list has {}; expected {}", counted(n, "element"), expected(key)));
   }
 
   void value(const Key::Data& key, const Tree& given, const std::string& path) {

@@ -87,7 +87,7 @@ void write_json(std::string& out, const Tree& tree, int indent, int depth) {
     return;
   }
   const auto new_line = [&](int level) {
-    if (indent > 0) out.append("\n").append(static_cast<std::size_t>(indent) * level, ' ');
+    if (indent > 0) out.append("\n").append(std::int64_t{indent} * level, ' ');
   };
   const char* separator = "";
   const auto next = [&] {

@@ -14,6 +14,7 @@
 #include "io/config/table.hpp"
 #include "io/device/device_library.hpp"
 #include "io/device/device_space.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
@@ -101,11 +102,10 @@ struct DeviceSession::Implementation {
     if (device == Device::gpu && node_size > properties.n_devices && is_root &&
         std::getenv("CUDA_MPS_PIPE_DIRECTORY") == nullptr)
       log::warning(
-          "{} ranks share {} GPU{} on this node, and take turns on {} unless CUDA's multi-process service "
+          "{} ranks share {} on this node, and take turns on {} unless CUDA's multi-process service "
           "runs there: one rank a GPU is "
           "usually fastest",
-          node_size, properties.n_devices, properties.n_devices == 1 ? "" : "s",
-          properties.n_devices == 1 ? "it" : "them");
+          node_size, counted(properties.n_devices, "GPU"), properties.n_devices == 1 ? "it" : "them");
   }
 };
 

@@ -74,7 +74,7 @@ void* stream_now() { return Kokkos::Cuda().cuda_stream(); }
 
 #ifdef QUINTET_DEVICE_STAND_IN  // cmake/device: in a library that is taken for a GPU's
 constexpr const char* what = "no GPU but a stand-in for tests, compute capability none, on the host's cores";
-std::size_t free_now() { return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE); }
+std::size_t free_now() { return std::int64_t{sysconf(_SC_AVPHYS_PAGES)} * sysconf(_SC_PAGESIZE); }
 #else
 constexpr const char* what = "the device engines on the host's cores";
 std::size_t free_now() { return 0; }

@@ -114,7 +114,7 @@ std::vector<DedalusPiece> DedalusFiles::pieces(std::size_t s, const DedalusTask&
       QUINTET_CHECK(start[d] >= 0 && start[d] + shape[d] <= static_cast<double>(whole[d]),
                     "{}: tasks/{} is a part from {} on of {} points, beyond the {} of the grid", name,
                     task.name, start[d], shape[d], whole[d]);
-      piece.start.push_back(static_cast<std::uint64_t>(start[d]));
+      piece.start.push_back(start[d]);
     }
     result.push_back(std::move(piece));
   }

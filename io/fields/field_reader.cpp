@@ -23,7 +23,7 @@ namespace field_formats {
 namespace {
 
 void place_points(FieldAxis& axis, const AxisFacts& facts) {
-  const auto n = static_cast<double>(axis.size());
+  const double n = axis.size();
   for (std::size_t i = 0; i < axis.size(); ++i) {
     const double number = i;
     const double place = facts.points == AxisFacts::Points::chebyshev
@@ -60,7 +60,7 @@ std::optional<double> equal_spacing(const std::vector<double>& points, double to
 
 std::optional<std::pair<double, double>> chebyshev_ends(const std::vector<double>& points) {
   if (points.size() < 4) return std::nullopt;  // fewer fit almost anything
-  const auto n = static_cast<double>(points.size());
+  const double n = points.size();
   const double half = 0.5 * (points.back() - points.front()) / std::cos(std::numbers::pi / (2 * n)),
                middle = 0.5 * (points.back() + points.front());
   for (std::size_t j = 0; j < points.size(); ++j)
@@ -276,8 +276,8 @@ struct FieldSeriesReader::Implementation {
 
   /// The box in the order of the source, whole where it is not given. Throws InputError.
   [[nodiscard]] FieldBox source_box(int field, std::uint64_t sample, const FieldBox& box) const {
-    QUINTET_CHECK(field >= 0 && field < static_cast<int>(header.fields.size()),
-                  "{}: there is no field {}; there are {}", path, field, header.fields.size());
+    QUINTET_CHECK(field >= 0 && field < std::ssize(header.fields), "{}: there is no field {}; there are {}",
+                  path, field, header.fields.size());
     QUINTET_CHECK(sample < header.n_samples, "{}: there is no sample {}; there are {}", path, sample,
                   header.n_samples);
     const auto n = source->n_frames[sample];

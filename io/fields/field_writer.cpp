@@ -202,7 +202,7 @@ struct FieldSeriesWriter::Implementation {
   void cut() {
     write_count();
     if (comm.size() == 1) file.hand_over();
-    const auto most = static_cast<std::uint64_t>(*std::max_element(n_frames.begin(), n_frames.end()));
+    const std::uint64_t most = *std::max_element(n_frames.begin(), n_frames.end());
     bool is_cut = time->size() == most && file.root().shape(checksum_name).back() == most;
     for (const auto& dataset : field_layout::datasets_of(header))
       is_cut = is_cut && file.root().shape(dataset.path()) == dataset_shape(header, dataset, most);
@@ -310,7 +310,7 @@ struct FieldSeriesWriter::Implementation {
     const auto given = comm.sum(static_cast<std::int64_t>(product(box.count)));
     QUINTET_CHECK(given == static_cast<std::int64_t>(product(header.shape())),
                   "{}: the ranks give {} values of {} in all", file.path(), given, product(header.shape()));
-    const auto frame = static_cast<std::uint64_t>(n_frames[sample]);
+    const std::uint64_t frame = n_frames[sample];
     const bool is_new = frame == times.size();
     QUINTET_CHECK(std::isfinite(at) && (!is_new || times.empty() || at > times.back()),
                   "{}: a frame at time {} cannot follow the one at {}", file.path(), at,

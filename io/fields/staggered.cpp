@@ -19,7 +19,7 @@ std::optional<Location> staggered_location(const std::string& dimension) {
 
 LineWeights cubic_weights(const std::vector<double>& from, const std::vector<double>& to, double period) {
   constexpr std::int64_t width = LineWeights::width;
-  const auto n = static_cast<std::int64_t>(from.size());
+  const std::int64_t n = from.size();
   const std::int64_t used = period > 0 ? width : std::min(width, n);
   const auto at = [&](std::int64_t i) {  // point i, of a later or an earlier period beyond the ends
     const std::int64_t turns = i >= 0 ? i / n : -((n - 1 - i) / n);

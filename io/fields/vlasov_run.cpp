@@ -122,8 +122,7 @@ class VlasovRun : public Source {
     const auto number = found - std::begin(axis_names);
     // Dimensions before sums of them: attributes of a damaged file are any numbers.
     QUINTET_CHECK(found != std::end(axis_names) && cdim >= 0 && cdim <= 3 && vdim >= 0 && vdim <= 3 &&
-                      (number < 3 ? number < cdim : number - 3 < vdim) &&
-                      cdim + vdim == static_cast<std::int64_t>(lower.size()) &&
+                      (number < 3 ? number < cdim : number - 3 < vdim) && cdim + vdim == std::ssize(lower) &&
                       upper.size() == lower.size() && cells.size() == lower.size(),
                   "{}: species '{}' has no axis '{}'", path(), species, name);
     const auto d = number < 3 ? number : cdim + number - 3;
@@ -150,8 +149,8 @@ class VlasovRun : public Source {
     if (species.has("edges_" + name)) {
       edges = species.read<double>("edges_" + name);
     } else {
-      QUINTET_CHECK(cells >= 1 && cells <= static_cast<double>(shape[0]),
-                    "{}: axis '{}' has {} cells for {} points", path(), name, cells, shape[0]);
+      QUINTET_CHECK(cells >= 1 && cells <= shape[0], "{}: axis '{}' has {} cells for {} points", path(), name,
+                    cells, shape[0]);
       for (int i = 0; i <= static_cast<int>(cells); ++i)
         edges.push_back(axis.lower + i * (axis.upper - axis.lower) / cells);
     }

@@ -130,7 +130,7 @@ void ZipFile::read_directory(std::uint64_t begin, std::uint64_t bytes, std::uint
     Member member;
     member.name = directory.substr(at + entry_bytes, name_bytes);
     member.method = number(directory, at + 10, 2);
-    member.checksum = static_cast<std::uint32_t>(number(directory, at + 16, 4));
+    member.checksum = number(directory, at + 16, 4);
     member.packed = number(directory, at + 20, 4);
     member.unpacked = number(directory, at + 24, 4);
     member.offset = number(directory, at + 42, 4);

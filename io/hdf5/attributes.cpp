@@ -20,7 +20,7 @@ void write_attribute(const Context& context, hid_t object, const std::string& na
       context.check(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
                     "attribute " + name, "make it"));
   if (H5Awrite(attribute, type, values) < 0) context.fail_write("attribute " + name);
-  const auto n = static_cast<std::uint64_t>(H5Sget_simple_extent_npoints(space));
+  const std::uint64_t n = H5Sget_simple_extent_npoints(space);
   context.grow(0, metadata_of_attribute + n * H5Tget_size(type));
 }
 

@@ -13,6 +13,7 @@
 
 #include "io/config/tree.hpp"
 #include "io/log/controls.hpp"
+#include "io/log/counted.hpp"
 #include "io/parallel/comm.hpp"
 
 namespace quintet::hdf5::detail {
@@ -203,8 +204,8 @@ std::uint64_t element_count(const Shape& shape, std::string_view what) {
 
 void check_complete(std::uint64_t given, std::uint64_t expected, std::string_view path,
                     std::string_view name) {
-  QUINTET_CHECK(given == expected, "{}: {}: all ranks together give {} rows, but there are {}", path, name,
-                given, expected);
+  QUINTET_CHECK(given == expected, "{}: {}: all ranks together give {}, but there are {}", path, name,
+                counted(given, "row"), expected);
 }
 
 std::string shape_text(const Shape& shape) {

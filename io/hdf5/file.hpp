@@ -28,6 +28,19 @@ struct Box {
   Shape start, count;
 };
 
+/// Where the numbers of a chunked dataset lie in its file, for those who read them past HDF5.
+struct ChunkMap {
+  /// Bytes of a chunk in the file.
+  struct Place {
+    std::uint64_t at, bytes;
+  };
+  Shape shape, chunk;        ///< of the dataset, and of each of its chunks
+  std::string element_type;  ///< "int16", "float32", in the byte order of this machine
+  std::uint64_t element_size = 0;
+  bool is_shuffled = false, is_deflated = false;  ///< how a chunk's bytes were made, in this order
+  std::vector<Place> places;                      ///< of all chunks, the last axis fastest
+};
+
 // Element types T of datasets below: float, double, std::int8_t, std::uint8_t, std::int32_t, std::int64_t,
 // std::uint64_t.
 
@@ -113,6 +126,9 @@ class Group {
   template <class T>
   [[nodiscard]] std::vector<T> read_box(const std::string& name, const Box& box) const;
 
+  /// Where a dataset's numbers lie; nothing where they are not numbers of this machine's byte order in at
+  /// most `most` chunks, all of them written, by shuffling and deflating alone. For files that nobody writes.
+  [[nodiscard]] std::optional<ChunkMap> chunk_map(const std::string& name, std::uint64_t most) const;
   /// "float32", "float64", "int64", ... of a dataset.
   [[nodiscard]] std::string element_type(const std::string& name) const;
 

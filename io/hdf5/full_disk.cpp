@@ -164,7 +164,7 @@ class Watcher {
     log::error("on rank {} of {}: {}", comm_->rank(), comm_->size(), message);
     log::flush();
     if (before_end_) before_end_(message);
-    comm_->abort(static_cast<int>(ExitCode::resource));
+    comm_->abort(ExitCode::resource);
   }
 
   std::mutex mutex_;

@@ -78,9 +78,9 @@ std::string missing_filters(hid_t dataset) {
 
 /// An error in reading, in words where it is one of a filter.
 [[noreturn]] void fail_read(const Context& context, hid_t dataset, const std::string& name,
-                            hid_t memory_type) {
+                            const std::string& type) {
   try {
-    context.fail(name, fmt::format("read it as {}", type_name(memory_type)));
+    context.fail(name, fmt::format("read it as {}", type));
   } catch (const InputError&) {
     const auto missing = missing_filters(dataset);
     QUINTET_CHECK(
@@ -116,9 +116,10 @@ void read_slab(const Context& context, hid_t dataset, const std::string& name, h
   const auto selection = select(dataset, slab);
   const auto transfer = transfer_properties(context);
   std::uint64_t nothing = 0;
+  const auto type = type_name(memory_type);  // beforehand: asking HDF5 forgets the reason of an error
   together(context.comm, [&] {
     if (H5Dread(dataset, memory_type, selection.memory, selection.file, transfer, data ? data : &nothing) < 0)
-      fail_read(context, dataset, name, memory_type);
+      fail_read(context, dataset, name, type);
   });
 }
 

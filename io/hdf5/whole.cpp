@@ -28,12 +28,64 @@ Chunks chunks_of(hid_t creation, const Shape& shape) {
   return chunks;
 }
 
-bool is_in_file(const Context& context, hid_t dataset, const hsize_t* at, std::uint64_t file_bytes) {
-  unsigned filters = 0;
+/// A chunk as it lies in the file, and which of the filters it did not go through.
+struct StoredChunk {
+  ChunkMap::Place place;
+  unsigned skipped;
+};
+
+/// Nothing where the chunk is not in the file, or not all of it.
+std::optional<StoredChunk> find_chunk(const Context& context, hid_t dataset, const hsize_t* at,
+                                      std::uint64_t file_bytes) {
+  unsigned skipped = 0;
   haddr_t place = HADDR_UNDEF;
   hsize_t bytes = 0;
-  context.check(H5Dget_chunk_info_by_coord(dataset, at, &filters, &place, &bytes), "chunk", "find it");
-  return place != HADDR_UNDEF && place <= file_bytes && bytes <= file_bytes - place;
+  context.check(H5Dget_chunk_info_by_coord(dataset, at, &skipped, &place, &bytes), "chunk", "find it");
+  if (place == HADDR_UNDEF || place > file_bytes || bytes > file_bytes - place) return std::nullopt;
+  return StoredChunk{{place, bytes}, skipped};
+}
+
+bool is_in_file(const Context& context, hid_t dataset, const hsize_t* at, std::uint64_t file_bytes) {
+  return find_chunk(context, dataset, at, file_bytes).has_value();
+}
+
+/// Whether a dataset's chunks are made by shuffling and deflating, in this order, or less.
+bool take_filters(hid_t creation, ChunkMap& map) {
+  const int n = H5Pget_nfilters(creation);
+  for (int i = 0; i < n; ++i) {
+    unsigned flags = 0, configuration = 0;
+    std::size_t n_values = 0;
+    const auto filter = H5Pget_filter2(creation, i, &flags, &n_values, nullptr, 0, nullptr, &configuration);
+    if (filter == H5Z_FILTER_SHUFFLE && i == 0)
+      map.is_shuffled = true;
+    else if (filter == H5Z_FILTER_DEFLATE && i + 1 == n)
+      map.is_deflated = true;
+    else
+      return false;
+  }
+  return n >= 0;
+}
+
+/// Element type, shape and filters of a map; nothing where they are others than it can say.
+std::optional<ChunkMap> begin_map(hid_t dataset, hid_t creation) {
+  const Type type(H5Dget_type(dataset));
+  const Type native(H5Tget_native_type(type, H5T_DIR_ASCEND));
+  const auto kind = H5Tget_class(type);
+  const bool usual = (kind == H5T_INTEGER || kind == H5T_FLOAT) && native >= 0 && H5Tequal(type, native) > 0;
+  if (!usual || H5Pget_layout(creation) != H5D_CHUNKED) return std::nullopt;
+  ChunkMap map;
+  map.element_type = type_name(type);
+  map.element_size = H5Tget_size(type);
+  map.shape = shape_of_space(Space(H5Dget_space(dataset)));
+  if (map.shape.empty() || !take_filters(creation, map)) return std::nullopt;
+  return map;
+}
+
+/// Bytes before the file proper, which addresses may or may not count; -1: not known.
+std::int64_t user_block(hid_t file) {
+  const Properties creation(H5Fget_create_plist(file));
+  hsize_t bytes = 0;
+  return H5Pget_userblock(creation, &bytes) < 0 ? -1 : static_cast<std::int64_t>(bytes);
 }
 
 /// The first row along `axis` of which a chunk is missing.
@@ -95,6 +147,36 @@ void require_stored(const Context& context, hid_t dataset, const Stored& stored,
 }
 
 }  // namespace detail
+
+std::optional<ChunkMap> Group::chunk_map(const std::string& name, std::uint64_t most) const {
+  const auto& context = *implementation_->context;
+  if (context.image || user_block(context.file) != 0) return std::nullopt;
+  const auto dataset = implementation_->open_dataset(name);
+  const Properties creation(H5Dget_create_plist(dataset));
+  auto map = begin_map(dataset, creation);
+  if (!map || std::count(map->shape.begin(), map->shape.end(), 0) > 0) return std::nullopt;
+  const Chunks chunks = chunks_of(creation, map->shape);
+  map->chunk.assign(chunks.extent.begin(), chunks.extent.end());
+  constexpr std::uint64_t most_bytes = std::uint64_t{1}
+                                       << 31U;  // of a chunk; a false extent may say any number
+  std::uint64_t chunk_bytes = map->element_size;
+  for (const auto extent : map->chunk) {
+    if (extent == 0 || chunk_bytes > most_bytes / extent) return std::nullopt;
+    chunk_bytes *= extent;
+  }
+  const std::uint64_t file_bytes = context.bytes();
+  if (chunks.needed > most || chunks.needed > file_bytes) return std::nullopt;
+  std::vector<hsize_t> at(map->shape.size());
+  for (hsize_t i = 0; i < chunks.needed; ++i) {
+    hsize_t rest = i;
+    for (std::size_t d = at.size(); d-- > 0; rest /= chunks.number[d])
+      at[d] = rest % chunks.number[d] * chunks.extent[d];
+    const auto chunk = find_chunk(context, dataset, at.data(), file_bytes);
+    if (!chunk || chunk->skipped != 0) return std::nullopt;
+    map->places.push_back(chunk->place);
+  }
+  return map;
+}
 
 namespace {
 

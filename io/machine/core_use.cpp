@@ -14,7 +14,7 @@ std::optional<CoreUse> core_use() {
   if (!(stream >> word >> user >> nice >> system >> idle >> waiting >> irq >> soft_irq >> stolen) ||
       word != "cpu")
     return {};
-  const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
+  const double ticks = sysconf(_SC_CLK_TCK);
   return CoreUse{(user + nice + system + irq + soft_irq) / ticks, stolen / ticks};
 }
 

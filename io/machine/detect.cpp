@@ -52,15 +52,14 @@ void detect_processors(MachineNode& node) {
     const fs::path topology = fmt::format("/sys/devices/system/cpu/cpu{}/topology", processor);
     const auto socket = first_line(topology / "physical_package_id");
     const auto core = first_line(topology / "core_id");
-    if (socket.empty() || core.empty())
-      return void(node.threads = static_cast<std::int64_t>(processors.size()));
+    if (socket.empty() || core.empty()) return void(node.threads = std::ssize(processors));
     sockets.insert(socket);
     cores.insert(socket + ":" + core);
   }
   node.processor = processor_name();
-  node.sockets = static_cast<std::int64_t>(sockets.size());
-  node.cores = static_cast<std::int64_t>(cores.size());
-  node.threads = static_cast<std::int64_t>(processors.size());
+  node.sockets = std::ssize(sockets);
+  node.cores = std::ssize(cores);
+  node.threads = std::ssize(processors);
 }
 
 /// "NVIDIA H200, 143771" of nvidia-smi: model and memory in MiB, a line for each GPU.

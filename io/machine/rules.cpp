@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet {
@@ -63,8 +64,8 @@ Answer check_user_nodes(const Machine& /*machine*/, const MachineQueue& queue, c
 Answer check_user_gpus(const Machine& /*machine*/, const MachineQueue& queue, const JobShape& job) {
   if (!queue.user_gpus || job.gpus_per_node == 0 || job.nodes <= *queue.user_gpus / job.gpus_per_node)
     return {};
-  return fmt::format("{} nodes of {} GPUs were asked for, the most GPUs of a user are {}", job.nodes,
-                     job.gpus_per_node, *queue.user_gpus);
+  return fmt::format("{} of {} were asked for, the most GPUs of a user are {}", counted(job.nodes, "node"),
+                     counted(job.gpus_per_node, "GPU"), *queue.user_gpus);
 }
 
 Answer check_cores(const Machine& /*machine*/, const MachineQueue& queue, const JobShape& job) {
@@ -77,8 +78,11 @@ Answer check_cores(const Machine& /*machine*/, const MachineQueue& queue, const 
 
 Answer check_gpus(const Machine& /*machine*/, const MachineQueue& queue, const JobShape& job) {
   if (job.gpus_per_node <= queue.gpus) return {};
-  if (queue.gpus == 0) return fmt::format("{} GPUs were asked for, the queue has none", job.gpus_per_node);
-  return fmt::format("{} GPUs were asked for, a node has {}", job.gpus_per_node, queue.gpus);
+  if (queue.gpus == 0)
+    return fmt::format("{} asked for, the queue has none",
+                       counted(job.gpus_per_node, "GPU was", "GPUs were"));
+  return fmt::format("{} asked for, a node has {}", counted(job.gpus_per_node, "GPU was", "GPUs were"),
+                     queue.gpus);
 }
 
 Answer check_gpu_ranks(const Machine& /*machine*/, const MachineQueue& /*queue*/, const JobShape& job) {
@@ -230,7 +234,7 @@ std::optional<double> points(const MachineQueue& queue, const JobShape& job) {
 }
 
 std::string hours_text(double seconds) {
-  const auto whole = static_cast<std::int64_t>(std::min(seconds, 9e15));
+  const std::int64_t whole = std::min(seconds, 9e15);
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 

@@ -13,6 +13,7 @@
 #include <mpi.h>
 
 #include "io/log/error.hpp"
+#include "io/log/line_counts.hpp"
 #include "io/parallel/foreign_comm.hpp"
 #include "io/parallel/mpi_error.hpp"
 #include "io/parallel/mpi_session.hpp"
@@ -348,7 +349,7 @@ std::vector<std::uint64_t> all_sizes(MPI_Comm comm, int n_ranks, std::uint64_t s
 /// all_gather of more bytes than MPI counts: each rank's part is broadcast. `result` has room for all.
 void all_gather_by_broadcast(MPI_Comm comm, int rank, std::span<const std::byte> values,
                              const std::vector<std::uint64_t>& sizes, std::byte* result) {
-  for (int root = 0; root < static_cast<int>(sizes.size()); ++root) {
+  for (int root = 0; root < std::ssize(sizes); ++root) {
     const auto length = sizes[root];
     if (root == rank) std::copy(values.begin(), values.end(), result);
     in_pieces(length, max_piece, [&](std::size_t offset, int piece) {
@@ -402,7 +403,7 @@ std::vector<std::byte> Comm::gather_bytes(std::span<const std::byte> values, int
 
 std::vector<std::vector<std::byte>> Comm::all_to_all_bytes(
     const std::vector<std::span<const std::byte>>& send) const {
-  const auto self = static_cast<std::size_t>(rank()), n_ranks = static_cast<std::size_t>(size());
+  const std::size_t self = rank(), n_ranks = size();
   if (send.size() != n_ranks) {
     throw InternalError(fmt::format("all_to_all was given {} parts for {} ranks.", send.size(), n_ranks));
   }
@@ -477,7 +478,7 @@ Comm::Pending Comm::start_all_to_all_bytes(std::span<const std::byte> send,
     return begins;
   };
   const auto send_begins = begins_of(send_counts), receive_begins = begins_of(receive_counts);
-  const auto n_ranks = static_cast<std::size_t>(size()), self = static_cast<std::size_t>(rank());
+  const std::size_t n_ranks = size(), self = rank();
   if (send_counts.size() != n_ranks || receive_counts.size() != n_ranks ||
       send_begins.back() * bytes != send.size() || receive_begins.back() * bytes != receive.size() ||
       send_counts[self] != receive_counts[self])
@@ -504,7 +505,7 @@ Comm::PendingSum<T> Comm::start_reduce_scatter(std::span<const T> parts, std::sp
   const auto others = workspace.first(needed);
   const auto send_part = [&](int rank) { return std::as_bytes(parts.subspan(rank * slice, slice)); };
   const auto receive_part = [&](int rank) {
-    const auto place = static_cast<std::size_t>(rank < this->rank() ? rank : rank - 1);
+    const std::size_t place = rank < this->rank() ? rank : rank - 1;
     return std::as_writable_bytes(others.subspan(place * slice, slice));
   };
   return {start_parts(Call::reduce_scatter, reduce_scatter_tag, send_part, receive_part),
@@ -555,7 +556,9 @@ bool Comm::all_arrive(double seconds) const {
   return false;
 }
 
-void Comm::abort(int exit_code) const {
+void Comm::abort(ExitCode code) const {
+  const int exit_code = static_cast<int>(code);
+  write_line_counts();
   if (mpi_is_up()) MPI_Abort(implementation_->comm, exit_code);
   std::_Exit(exit_code);
 }

@@ -11,6 +11,8 @@
 
 namespace quintet {
 
+enum class ExitCode : int;
+
 /// A communicator that counts what it sends. Passed in, never the world; raw MPI lives in comm.cpp alone.
 ///
 /// All element types are trivially copyable and travel as bytes (reductions: int, long, double...). Copies
@@ -242,7 +244,7 @@ class Comm {
   void reset_counters() const;
 
   /// End the whole job at once with this exit code (an error on one rank ends all).
-  [[noreturn]] void abort(int exit_code) const;
+  [[noreturn]] void abort(ExitCode code) const;
 
   struct Implementation;
   /// For io/hdf5, PETSc and other homes of MPI-aware libraries: a pointer to the MPI_Comm.

@@ -1,7 +1,10 @@
 #include "io/parallel/shared_memory_bounds.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -9,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "io/log/counted.hpp"
+#include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 
 namespace quintet {
@@ -25,6 +30,10 @@ double least_part(const Comm& comm, const BytesOf& bytes_of) {
   for (const auto& shared : shared_bounds(comm, memory_bounds()))
     least = std::min(least, bytes_of(shared.bound) / shared.ranks);
   return least;
+}
+
+double largest_demand(const Comm& comm, double bytes) {
+  return comm.maximum(std::isfinite(bytes) && bytes >= 0 ? bytes : std::numeric_limits<double>::max());
 }
 
 }  // namespace
@@ -68,6 +77,23 @@ MemoryDemand memory_demand(const Comm& comm, double bytes, const std::vector<Mem
   tightest.ranks = comm.broadcast(tightest.ranks, rank);
   tightest.where = comm.broadcast(tightest.where, rank);
   return tightest;
+}
+
+void require_memory(const Comm& comm, double bytes, const std::string& what) {
+  if (memory_demand(comm, largest_demand(comm, bytes), memory_bounds()).fits()) return;
+  malloc_trim(0);  // what the C library keeps of freed memory counts as held
+  require_memory(comm, bytes, what, memory_bounds());
+}
+
+void require_memory(const Comm& comm, double bytes, const std::string& what,
+                    const std::vector<MemoryBound>& bounds) {
+  const double largest = largest_demand(comm, bytes);
+  const auto demand = memory_demand(comm, largest, bounds);
+  if (demand.fits()) return;
+  throw ResourceError(
+      fmt::format("Not enough memory for {}: {:.4g} GB on each of {} of {}, which has {:.4g} GB free. "
+                  "Use more nodes, fewer ranks per node or a smaller problem",
+                  what, largest / 1e9, counted(demand.ranks, "rank"), demand.where, demand.free / 1e9));
 }
 
 }  // namespace quintet

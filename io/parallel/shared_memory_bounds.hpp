@@ -37,4 +37,14 @@ struct MemoryDemand {
 [[nodiscard]] MemoryDemand memory_demand(const Comm& comm, double bytes,
                                          const std::vector<MemoryBound>& bounds);
 
+/// Throw ResourceError on all ranks if `bytes` more on each rank do not fit into some node's free memory, or
+/// into what a control group has left for the ranks in it. Collective.
+///
+/// The largest demand of any rank is taken for all. `what` completes "... for WHAT". Negative
+/// or non-finite `bytes` (an overflowed product) never fit.
+void require_memory(const Comm& comm, double bytes, const std::string& what);
+/// The same for these bounds of this rank.
+void require_memory(const Comm& comm, double bytes, const std::string& what,
+                    const std::vector<MemoryBound>& bounds);
+
 }  // namespace quintet

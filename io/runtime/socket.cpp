@@ -94,8 +94,9 @@ std::optional<Socket> connect_by_host(const SocketAddress& address, const WhileW
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  const int failed =
-      ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
+  // Without a name, this machine: an empty container has no file that says who localhost is.
+  const char* host = address.host == "localhost" ? nullptr : address.host.c_str();
+  const int failed = ::getaddrinfo(host, std::to_string(address.port).c_str(), &hints, &found);
   QUINTET_CHECK(failed == 0, "the host '{}' is not known: {}", address.host, ::gai_strerror(failed));
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
   int error = ECONNREFUSED;

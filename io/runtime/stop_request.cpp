@@ -57,7 +57,7 @@ const char* signal_name(int signal) {
 }
 
 std::string clock_text(double seconds) {
-  const auto s = static_cast<long>(seconds);
+  const long s = seconds;
   return fmt::format("{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 

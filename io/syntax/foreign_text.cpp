@@ -15,6 +15,8 @@ struct Magic {
 constexpr Magic magics[] = {{"\x89HDF\r\n", "a binary file (HDF5)"},
                             {"CDF\x01", "a binary file (netCDF)"},
                             {"CDF\x02", "a binary file (netCDF)"},
+                            {"CDF\x05", "a binary file (netCDF)"},
+                            {"GRIB", "a GRIB file, as weather services give"},
                             {"PK\x03\x04", "a zip archive, as models of PyTorch are"},
                             {"\x1f\x8b", "a compressed file (gzip)"},
                             {"\x7f"

@@ -46,14 +46,14 @@ class Walk {
   /// Go to the end of a line that belongs to a block of text: no sign in it opens or closes anything.
   void pass_block() {
     is_block_ = false;
-    if (!block_deeper_than_) return;
+    if (block_deeper_than_ == no_block) return;
     const auto content = std::min(text_.find_first_not_of(" \r", at_), text_.size());
     const auto end = std::min(text_.find('\n', at_), text_.size());
-    is_block_ = content < end && content - at_ > *block_deeper_than_;
+    is_block_ = content < end && content - at_ > block_deeper_than_;
     if (is_block_)
       at_ = end;
     else if (content < end)
-      block_deeper_than_.reset();
+      block_deeper_than_ = no_block;
   }
 
   /// Whether '|' or '>' at this place begins a block: nothing but its marks and a comment stands behind it.
@@ -131,8 +131,9 @@ class Walk {
   bool just_closed_ = false;  ///< the last bracket, and only spaces have come since
   bool is_quoted_ = false;
   bool is_block_ = false;
-  std::optional<std::size_t> block_deeper_than_;  ///< indentation of the line of the last '|' or '>'
-  YamlBracket quote_;                             ///< that is open, or was
+  static constexpr std::size_t no_block = std::string_view::npos;
+  std::size_t block_deeper_than_ = no_block;  ///< indentation of the line of the last '|' or '>'
+  YamlBracket quote_;                         ///< that is open, or was
   std::optional<YamlBracket> stray_;
   std::vector<YamlBracket> brackets_;
 };

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "io/log/counted.hpp"
 #include "io/syntax/yaml_lines.hpp"
 
 namespace quintet {
@@ -100,9 +101,7 @@ Problem second_key(const YamlLine& line) {
                   value)};
 }
 
-std::string spaces(std::size_t n) {
-  return n == 0 ? "no space" : fmt::format("{} space{}", n, n == 1 ? "" : "s");
-}
+std::string spaces(std::size_t n) { return n == 0 ? "no space" : fmt::format("{}", counted(n, "space")); }
 
 /// A line that is deeper than one that has a value already, or as deep as none of the sections above.
 Problem indentation(const std::vector<YamlLine>& lines, std::size_t at) {

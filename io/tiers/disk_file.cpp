@@ -100,7 +100,7 @@ void DiskFile::take_space(std::size_t bytes, const std::string& what) {
 
 void DiskFile::transfer(bool writes, std::byte* memory, std::size_t n, std::size_t at) {
   for (std::size_t done = 0; done < n;) {
-    const auto from = static_cast<off_t>(at + done);
+    const off_t from = at + done;
     const ssize_t now = writes ? ::pwrite(file_, memory + done, n - done, from)
                                : ::pread(file_, memory + done, n - done, from);
     if (now < 0 && errno == EINTR) continue;

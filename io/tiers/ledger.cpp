@@ -27,7 +27,7 @@ std::span<const NameRow<Tier>> tiers() { return tier_rows; }
 std::span<const NameRow<ByteCategory>> byte_categories() { return category_rows; }
 
 std::string text_of_bytes(std::size_t bytes) {
-  const auto value = static_cast<double>(bytes);
+  const double value = bytes;
   if (value < 1e3) return fmt::format("{} B", bytes);
   if (value < 1e6) return fmt::format("{:.3g} kB", value / 1e3);
   if (value < 1e9) return fmt::format("{:.3g} MB", value / 1e6);
@@ -56,7 +56,7 @@ std::optional<std::size_t> Ledger::room(Tier tier, ByteCategory category) const 
   const std::lock_guard lock(mutex_);
   const Account& account = at(tier, category);
   if (!account.limit) return std::nullopt;
-  const auto held = static_cast<std::size_t>(std::max<std::int64_t>(0, account.current));
+  const std::size_t held = std::max<std::int64_t>(0, account.current);
   return *account.limit > held ? *account.limit - held : 0;
 }
 
@@ -64,7 +64,7 @@ Ledger::Claim Ledger::claim(Tier tier, ByteCategory category, std::size_t bytes,
                             std::string_view help) {
   const std::lock_guard lock(mutex_);
   const Account& account = at(tier, category);
-  const auto held = static_cast<std::size_t>(std::max<std::int64_t>(0, account.current));
+  const std::size_t held = std::max<std::int64_t>(0, account.current);
   if (account.limit && (held > *account.limit || bytes > *account.limit - held))
     throw ResourceError(
         fmt::format("{}: {} of {} ({} bytes) do not fit into {} on the {} tier, of which {} "

@@ -11,8 +11,8 @@ namespace quintet {
 
 namespace {
 
-const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-constexpr auto nowhere = static_cast<std::size_t>(-1);
+const std::size_t page = sysconf(_SC_PAGESIZE);
+constexpr std::size_t nowhere = -1;
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
@@ -163,7 +163,7 @@ void PageArena::deallocate(void* place) {
 
 std::span<std::byte> PageArena::pages_of(const void* place) const {
   const std::lock_guard lock(mutex_);
-  const auto at = static_cast<std::size_t>(static_cast<const std::byte*>(place) - data_);
+  const std::size_t at = static_cast<const std::byte*>(place) - data_;
   return {data_ + at, blocks_.at(at)};
 }
 

@@ -41,7 +41,7 @@ std::size_t TierFile::bytes_of(std::span<const std::size_t> sizes) {
 std::size_t TierFile::header_bytes() const { return whole_grains(sizeof(Header) + sizes_.size()); }
 
 std::size_t TierFile::place(int item, int slot) const {
-  const auto i = static_cast<std::size_t>(item);
+  const std::size_t i = item;
   return first_[i] + slot * whole_grains(sizes_[i]);
 }
 
@@ -103,12 +103,12 @@ void TierFile::write_header() {
 }
 
 void TierFile::read(int item, std::byte* to) {
-  const auto i = static_cast<std::size_t>(item);
+  const std::size_t i = item;
   file_.read(to, whole_grains(sizes_[i]), place(item, written_[i]));
 }
 
 void TierFile::write(int item, const std::byte* from) {
-  const auto i = static_cast<std::size_t>(item);
+  const std::size_t i = item;
   const int slot = 1 - good_[i];
   file_.write(from, whole_grains(sizes_[i]), place(item, slot));
   written_[i] = static_cast<char>(slot);

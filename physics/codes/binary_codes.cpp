@@ -118,7 +118,7 @@ BinaryCodes encode(std::span<const double> w, int rows, int columns, const CodeO
   check_code_options(options);
   check_shape(rows, columns, "binary codes");
   const auto at = [&](int r, int c) {
-    return transposed ? static_cast<std::size_t>(c) * rows + r : static_cast<std::size_t>(r) * columns + c;
+    return transposed ? std::int64_t{c} * rows + r : std::int64_t{r} * columns + c;
   };
   if (w.size() != static_cast<std::size_t>(rows) * columns)
     throw InternalError("a matrix and its sizes do not fit");
@@ -128,8 +128,8 @@ BinaryCodes encode(std::span<const double> w, int rows, int columns, const CodeO
   codes.bits = options.bits;
   codes.group = options.group == 0 ? columns : std::min(options.group, columns);
   const int groups = codes.groups(), bytes = codes.bytes_of_row();
-  codes.alpha.resize(static_cast<std::size_t>(options.bits) * rows * groups);
-  codes.keys.assign(static_cast<std::size_t>(options.bits) * rows * bytes, 0);
+  codes.alpha.resize(std::int64_t{options.bits} * rows * groups);
+  codes.keys.assign(std::int64_t{options.bits} * rows * bytes, 0);
   Part part;
   for (int r = 0; r < rows; ++r)
     for (int g = 0; g < groups; ++g) {
@@ -151,7 +151,7 @@ BinaryCodes encode(std::span<const double> w, int rows, int columns, const CodeO
         if (part.signs == before) break;  // nothing changes any more
       }
       for (int i = 0; i < options.bits; ++i) {
-        const auto row = static_cast<std::size_t>(i) * rows + r;
+        const std::size_t row = std::int64_t{i} * rows + r;
         codes.alpha[row * groups + g] = static_cast<float>(part.alpha[i]);
         for (int c = 0; c < n; ++c)
           codes.keys[row * bytes + (first + c) / 8] |=
@@ -162,7 +162,7 @@ BinaryCodes encode(std::span<const double> w, int rows, int columns, const CodeO
 }
 
 std::vector<double> decode(const BinaryCodes& codes, bool transposed) {
-  std::vector<double> w(static_cast<std::size_t>(codes.rows) * codes.columns);
+  std::vector<double> w(std::int64_t{codes.rows} * codes.columns);
   for (int r = 0; r < codes.rows; ++r)
     for (int c = 0; c < codes.columns; ++c) {
       double sum = 0;
@@ -170,8 +170,7 @@ std::vector<double> decode(const BinaryCodes& codes, bool transposed) {
         const double alpha = codes.scale(i, r, c / codes.group);
         sum += codes.sign(i, r, c) ? alpha : -alpha;
       }
-      w[transposed ? static_cast<std::size_t>(c) * codes.rows + r
-                   : static_cast<std::size_t>(r) * codes.columns + c] = sum;
+      w[transposed ? std::int64_t{c} * codes.rows + r : std::int64_t{r} * codes.columns + c] = sum;
     }
   return w;
 }
@@ -184,7 +183,7 @@ void check_codes(const BinaryCodes& codes, const char* what) {
                     (codes.group >= 4 && codes.group < codes.columns && codes.group % 4 == 0),
                 "{}: {} columns share a scale; expected a multiple of 4 below {}, or all", what, codes.group,
                 codes.columns);
-  const auto planes = static_cast<std::size_t>(codes.bits) * codes.rows;
+  const std::size_t planes = std::int64_t{codes.bits} * codes.rows;
   QUINTET_CHECK(
       codes.alpha.size() == planes * codes.groups() && codes.keys.size() == planes * codes.bytes_of_row(),
       "{}: {} scales and {} bytes of signs; expected {} and {}", what, codes.alpha.size(), codes.keys.size(),

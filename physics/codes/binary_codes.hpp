@@ -29,11 +29,11 @@ struct BinaryCodes {
   /// Bytes of scales and signs: 4 bits rows groups + bits rows ceil(columns/8).
   [[nodiscard]] std::size_t bytes() const { return 4 * alpha.size() + keys.size(); }
   [[nodiscard]] bool sign(int plane, int row, int column) const {
-    const auto at = (static_cast<std::size_t>(plane) * rows + row) * bytes_of_row() + column / 8;
+    const auto at = (std::int64_t{plane} * rows + row) * bytes_of_row() + column / 8;
     return (keys[at] >> (column % 8) & 1) != 0;
   }
   [[nodiscard]] float scale(int plane, int row, int group_of_row) const {
-    return alpha[(static_cast<std::size_t>(plane) * rows + row) * groups() + group_of_row];
+    return alpha[(std::int64_t{plane} * rows + row) * groups() + group_of_row];
   }
 };
 

@@ -102,11 +102,11 @@ PackedCodes::PackedCodes(const BinaryCodes& codes)
   blocks_of_tile_ = std::min(blocks, std::max(1, planes_at_a_time / bits_));
   int words_of_row = 0;
   for (int g = 0; g < groups(); ++g) words_of_row += (keys_of_group(g) + keys_of_word - 1) / keys_of_word;
-  words_of_tile_ = static_cast<std::size_t>(words_of_row) * tile() * rows_of_block;
+  words_of_tile_ = std::int64_t{words_of_row} * tile() * rows_of_block;
   words_.assign(words_of_tile_ * n_tiles(), 0);
-  scales_.assign(static_cast<std::size_t>(n_tiles()) * groups() * tile() * rows_of_block, 0.0F);
+  scales_.assign(std::int64_t{n_tiles()} * groups() * tile() * rows_of_block, 0.0F);
   const auto key_of = [&](int plane, int row, int column) {
-    const auto at = (static_cast<std::size_t>(plane) * rows_ + row) * codes.bytes_of_row() + column / 8;
+    const auto at = (std::int64_t{plane} * rows_ + row) * codes.bytes_of_row() + column / 8;
     return static_cast<std::uint32_t>(codes.keys[at] >> (column % 8) & 15);
   };
   for (int row = 0; row < rows_; ++row)
@@ -114,8 +114,7 @@ PackedCodes::PackedCodes(const BinaryCodes& codes)
       const int block = row / rows_of_block, of_rows = block / blocks_of_tile_;
       const int lane = (block % blocks_of_tile_ * bits_ + i) * rows_of_block + row % rows_of_block;
       std::uint32_t* word = words_.data() + of_rows * words_of_tile_ + lane;
-      float* scale =
-          scales_.data() + static_cast<std::size_t>(of_rows) * groups() * tile() * rows_of_block + lane;
+      float* scale = scales_.data() + std::int64_t{of_rows} * groups() * tile() * rows_of_block + lane;
       for (int g = 0; g < groups(); ++g, scale += tile() * rows_of_block) {
         *scale = codes.scale(i, row, g);
         for (int k = 0; k < keys_of_group(g); ++k) {
@@ -131,7 +130,7 @@ void multiply_codes(const float* x, std::ptrdiff_t ldx, int n, const PackedCodes
                     std::ptrdiff_t ldy, bool add, TableUnit unit) {
   const int most = codes.bits() <= 4 ? 4 : 2;  // vectors at a time
   static thread_local AlignedVector<float> tables;
-  const auto needed = static_cast<std::size_t>(codes.keys_of_row()) * most * lanes;
+  const std::size_t needed = std::int64_t{codes.keys_of_row()} * most * lanes;
   if (tables.size() < needed) tables.resize(needed);
   const int columns = padded(codes.rows(), pack_width<float>), rows = codes.blocks_of_tile() * lanes;
   for (int some = 0; n > 0; n -= some, x += some * ldx, y += some * ldy) {

@@ -49,7 +49,7 @@ class PackedCodes {
   [[nodiscard]] int keys_of_group(int g) const;
   [[nodiscard]] const std::uint32_t* words(int tile) const { return words_.data() + tile * words_of_tile_; }
   [[nodiscard]] const float* scales(int tile) const {
-    return scales_.data() + static_cast<std::size_t>(tile) * groups() * this->tile() * rows_of_block;
+    return scales_.data() + std::int64_t{tile} * groups() * this->tile() * rows_of_block;
   }
 
  private:

@@ -109,8 +109,7 @@ void CodedMatrix::multiply_by(CodeKernel kernel, const float* x, std::ptrdiff_t 
   if (!add) return quintet::multiply(x, static_cast<int>(ldx), n, *fp32_, y, static_cast<int>(ldy));
   static thread_local AlignedVector<float> products;
   const int stride = fp32_->stride();
-  if (products.size() < static_cast<std::size_t>(n) * stride)
-    products.resize(static_cast<std::size_t>(n) * stride);
+  if (products.size() < static_cast<std::size_t>(n) * stride) products.resize(std::int64_t{n} * stride);
   quintet::multiply(x, static_cast<int>(ldx), n, *fp32_, products.data(), stride);
   constexpr int w = pack_width<float>;
   for (int row = 0; row < n; ++row)
@@ -126,8 +125,7 @@ void CodedMatrix::multiply(const float* x, std::ptrdiff_t ldx, int n, float* y, 
 
 std::array<double, 3> CodedMatrix::seconds_of_all(int n) {
   const int stride = padded(codes_.rows, pack_width<float>);
-  AlignedVector<float> x(static_cast<std::size_t>(n) * codes_.columns),
-      y(static_cast<std::size_t>(n) * stride);
+  AlignedVector<float> x(std::int64_t{n} * codes_.columns), y(std::int64_t{n} * stride);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(std::sin(0.7 * i));
   const auto sample = [&](CodeKernel kernel, int calls) {
     const double start = thread_seconds();
@@ -139,7 +137,7 @@ std::array<double, 3> CodedMatrix::seconds_of_all(int n) {
   for (std::size_t k = 0; k < 3; ++k) {
     (void)sample(timed_kernels[k], 1);  // its form is made, memory is touched
     least[k] = sample(timed_kernels[k], 1);
-    calls[k] = std::max(1, static_cast<int>(std::ceil(least_sample / std::max(least[k], 1e-9))));
+    calls[k] = std::max<int>(1, std::ceil(least_sample / std::max(least[k], 1e-9)));
   }
   double limit = HUGE_VAL;
   for (int round = 0; round < 3 * samples; ++round) {

@@ -20,9 +20,9 @@ std::vector<int> sizes(const hdf5::Group& group, const char* name, std::size_t n
                 values.size(), name, n);
   std::vector<int> list;
   for (const double value : values) {
-    QUINTET_CHECK(value >= 1 && value <= static_cast<double>(most) && value == std::floor(value),
+    QUINTET_CHECK(value >= 1 && value <= most && value == std::floor(value),
                   "{}: codes: {} holds {}; expected an integer from 1 to {}", what, name, value, most);
-    list.push_back(static_cast<int>(value));
+    list.push_back(value);
   }
   return list;
 }
@@ -87,7 +87,7 @@ std::vector<NamedCodes> read_codes(const hdf5::Group& group, const std::string& 
   auto next_alpha = alpha.begin();
   auto next_keys = keys.begin();
   for (auto& [name, codes] : matrices) {
-    const auto planes = static_cast<std::ptrdiff_t>(codes.bits) * codes.rows;
+    const auto planes = std::int64_t{codes.bits} * codes.rows;
     const auto end_alpha = next_alpha + planes * codes.groups();
     const auto end_keys = next_keys + planes * codes.bytes_of_row();
     codes.alpha.assign(next_alpha, end_alpha);

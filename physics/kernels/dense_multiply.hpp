@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -46,7 +45,7 @@ struct PlainSquareProducts {
     const std::int64_t start = item / n_blocks * p.n * p.n;
     const int first = static_cast<int>(item % n_blocks) * rows,
               last = first + rows < p.n ? first + rows : p.n;
-    const auto row = [&](int i) { return start + static_cast<std::int64_t>(i) * p.n; };
+    const auto row = [&](int i) { return start + std::int64_t{i} * p.n; };
     for (int i = first; i < last && !p.keep; ++i)
       for (int j = 0; j < p.n; ++j) p.c[row(i) + j] = 0;
     for (int l = 0; l < p.n; ++l) {
@@ -68,12 +67,12 @@ struct PlainProduct {
   KOKKOS_INLINE_FUNCTION void operator()(const int block) const {
     const int first = block * rows, last = first + rows < p.m ? first + rows : p.m;
     for (int i = first; i < last && !p.keep; ++i)
-      for (int j = 0; j < p.n; ++j) p.c[static_cast<std::size_t>(i) * p.ldc + j] = 0;
+      for (int j = 0; j < p.n; ++j) p.c[std::int64_t{i} * p.ldc + j] = 0;
     for (int l = 0; l < p.k; ++l) {
-      const Real* b = p.b + static_cast<std::size_t>(l) * p.n;
+      const Real* b = p.b + std::int64_t{l} * p.n;
       for (int i = first; i < last; ++i) {
-        const Real a = p.a[static_cast<std::size_t>(i) * p.lda + l];
-        Real* c = p.c + static_cast<std::size_t>(i) * p.ldc;
+        const Real a = p.a[std::int64_t{i} * p.lda + l];
+        Real* c = p.c + std::int64_t{i} * p.ldc;
         if (a == 0) continue;  // moments of empty intervals
         for (int j = 0; j < p.n; ++j) c[j] += a * b[j];
       }

@@ -5,113 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "physics/kernels/pack_lanes.hpp"
-
 namespace quintet {
-
-namespace {
-/// Elements of a cache line.
-template <class T>
-constexpr int line = 64 / sizeof(T);
-/// Rows that a copy fetches before it comes to them, those it reads and those it writes: they lie so far
-/// apart that the processor does not.
-constexpr int rows_ahead = 4;
-}  // namespace
-
-template <class T>
-PackedMatrix<T>::PackedMatrix(const double* b, int k, int n, bool transposed) : k_(k), n_(n) {
-  const int panels = (n + panel - 1) / panel;
-  data_.assign(static_cast<std::size_t>(panels) * k * panel, T(0));
-  for (int j = 0; j < n; ++j) {
-    T* column = data_.data() + static_cast<std::size_t>(j / panel) * k * panel + j % panel;
-    for (int i = 0; i < k; ++i) {
-      const std::size_t from =
-          transposed ? static_cast<std::size_t>(j) * k + i : static_cast<std::size_t>(i) * n + j;
-      column[static_cast<std::size_t>(i) * panel] = static_cast<T>(b[from]);
-    }
-  }
-}
-
-template <class T>
-void PackedMatrix<T>::resize(int k, int n) {
-  if (k == k_ && n == n_) return;
-  data_.assign(static_cast<std::size_t>((n + panel - 1) / panel) * k * panel, T(0));
-  k_ = k;
-  n_ = n;
-}
-
-template <class T>
-void PackedMatrix<T>::assign(const T* b, int k, int n, bool transposed) {
-  resize(k, n);
-  if (transposed)
-    return transpose_rows([=](int j) { return b + static_cast<std::size_t>(j) * k; }, 0, n, 0, k);
-  for (int i = 0; i < k; ++i) set_row(i, b + static_cast<std::size_t>(i) * n);
-}
-
-template <class T>
-void PackedMatrix<T>::set_row(int i, const T* row) {
-  const int whole = n_ / panel, rest = n_ % panel;
-  T* to = data_.data() + static_cast<std::size_t>(i) * panel;
-  for (int p = 0; p < whole; ++p, row += panel, to += static_cast<std::size_t>(k_) * panel) {
-    for (int j = 0; j < panel; j += line<T>) __builtin_prefetch(to + rows_ahead * panel + j, 1);
-    std::memcpy(to, row, panel * sizeof(T));
-  }
-  if (rest > 0) std::copy_n(row, rest, to);
-}
-
-/// Columns begin ... end from rows of the transpose: row(j)[i] becomes B[first + i, j], i < k; blocks of
-/// whole packs turn over in registers. `begin` is a multiple of the panel.
-template <class T>
-template <class Row>
-void PackedMatrix<T>::transpose_rows(const Row& row, int begin, int end, int first, int k) {
-  constexpr int w = pack_width<T>;
-  for (; begin < end; begin += panel) {
-    T* const to_panel = data_.data() + (static_cast<std::size_t>(begin / panel) * k_ + first) * panel;
-    for (int i = 0; i < k; i += w)
-      for (int j = begin; j < std::min(end, begin + panel); j += w) {
-        T* to = to_panel + i * panel + (j - begin);
-        if (j + w <= end && i + w <= k) {
-          Pack<T> block[w];
-#pragma GCC unroll 16
-          for (int l = 0; l < w; ++l) __builtin_prefetch(to + (l + 2 * w) * panel, 1);
-#pragma GCC unroll 16
-          for (int l = 0; l < w; ++l) block[l] = load<T>(row(j + l) + i);
-          transpose<T, w>(block);
-#pragma GCC unroll 16
-          for (int l = 0; l < w; ++l) store<T>(to + l * panel, block[l]);
-          continue;
-        }
-        for (int column = j; column < std::min(end, j + w); ++column, ++to)
-          for (int l = 0; l < std::min(w, k - i); ++l) to[l * panel] = row(column)[i + l];
-      }
-  }
-}
-
-template <class T>
-void PackedMatrix<T>::assign_both(const std::vector<const T*>& rows, int n, PackedMatrix& b,
-                                  PackedMatrix& transposed) {
-  const int k = rows.size();
-  b.resize(k, n);
-  transposed.resize(n, k);
-  for (int begin = 0; begin < k; begin += panel) {
-    const int end = std::min(k, begin + panel);
-    for (int i = begin; i < end; ++i) {
-      const T* later = rows[std::min(i + rows_ahead, k - 1)];
-      for (int j = 0; j < n; j += line<T>) __builtin_prefetch(later + j);
-      b.set_row(i, rows[i]);
-    }
-    for (int p = 0; p * panel < n; ++p)
-      transposed.transpose_rows([&](int i) { return b.panel_data(p) + static_cast<std::size_t>(i) * panel; },
-                                begin, end, p * panel, std::min(panel, n - p * panel));
-  }
-}
-
-template <class T>
-void PackedMatrix<T>::unpack(T* b) const {
-  for (int i = 0; i < k_; ++i)
-    for (int j = 0; j < n_; ++j)
-      *b++ = panel_data(j / panel)[static_cast<std::size_t>(i) * panel + j % panel];
-}
 
 namespace {
 
@@ -147,15 +41,15 @@ __attribute__((noinline)) void tile(const T* __restrict a, int lda, int k, const
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 8
-      for (int q = 0; q < packs; ++q) sum[r][q] = load<T>(c + static_cast<std::size_t>(r) * ldc + q * w);
-  for (int i = 0; i < k; ++i, ahead += line<T>) {
+      for (int q = 0; q < packs; ++q) sum[r][q] = load<T>(c + std::int64_t{r} * ldc + q * w);
+  for (int i = 0; i < k; ++i, ahead += detail::cache_line<T>) {
     __builtin_prefetch(ahead, 0, 2);
     Pack<T> right[packs];
 #pragma GCC unroll 8
     for (int q = 0; q < packs; ++q) hold(right[q] = load<T>(b + q * w));
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) {
-      const Pack<T> left = broadcast<T>(a[static_cast<std::size_t>(r) * lda + i]);
+      const Pack<T> left = broadcast<T>(a[std::int64_t{r} * lda + i]);
 #pragma GCC unroll 8
       for (int q = 0; q < packs; ++q) sum[r][q] += left * right[q];
     }
@@ -164,7 +58,7 @@ __attribute__((noinline)) void tile(const T* __restrict a, int lda, int k, const
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 8
-    for (int q = 0; q < packs; ++q) store<T>(c + static_cast<std::size_t>(r) * ldc + q * w, sum[r][q]);
+    for (int q = 0; q < packs; ++q) store<T>(c + std::int64_t{r} * ldc + q * w, sum[r][q]);
 }
 
 /// Rows of a tile so many packs wide.
@@ -183,13 +77,13 @@ void tile_of(int rows, const T* a, int lda, int k, const T* b, T* c, int ldc, bo
 template <class T>
 void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ldc) {
   constexpr int w = pack_width<T>, panel = PackedMatrix<T>::panel;
-  constexpr int lines_of_row = std::max(1, panel / line<T>);  // SSE: three quarters of one
+  constexpr int lines_of_row = std::max(1, panel / detail::cache_line<T>);  // SSE: three quarters of one
   const int packs = b.stride() / w;
   const bool wide = b.n() > b.k();
   const T* const last = b.panel_data((packs + 2) / 3);
   const auto add_panel = [&](int p, int begin) {
     const int k = std::min(panel_rows<T>, b.k() - begin);
-    const T* right = b.panel_data(p) + static_cast<std::size_t>(begin) * panel;
+    const T* right = b.panel_data(p) + std::int64_t{begin} * panel;
     const int width = std::min(3, packs - 3 * p);
     const int most = rows_of_tile(width);
     // The panel after this one, where it is larger than the second-level cache: k of its lines a tile.
@@ -197,13 +91,13 @@ void multiply(const T* a, int lda, int m, const PackedMatrix<T>& b, T* c, int ld
     const T* next = b.panel_data(same_rows ? p + 1
                                  : wide    ? p
                                            : 0) +
-                    static_cast<std::size_t>(same_rows ? begin : begin + k) * panel;
+                    std::int64_t{same_rows ? begin : begin + k} * panel;
     if (next >= last) next = right;
     for (int row = 0; row < m; row += most) {
       const int rows = std::min(most, m - row);
-      const T* ahead = next + static_cast<std::ptrdiff_t>(row / most % lines_of_row) * k * line<T>;
-      const T* left = a + static_cast<std::size_t>(row) * lda + begin;
-      T* out = c + static_cast<std::size_t>(row) * ldc + 3 * p * w;
+      const T* ahead = next + std::int64_t{row / most % lines_of_row} * k * detail::cache_line<T>;
+      const T* left = a + std::int64_t{row} * lda + begin;
+      T* out = c + std::int64_t{row} * ldc + 3 * p * w;
       if (width == 3) tile_of<T, 3>(rows, left, lda, k, right, out, ldc, begin == 0, ahead);
       if (width == 2) tile_of<T, 2>(rows, left, lda, k, right, out, ldc, begin == 0, ahead);
       if (width == 1) tile_of<T, 1>(rows, left, lda, k, right, out, ldc, begin == 0, ahead);
@@ -241,7 +135,7 @@ void pack_panels(const T* __restrict from, int stride, int rows, int n, T* __res
   for (int row = 0; row < rows; ++row, from += stride) {
     T* at = to + std::ptrdiff_t{row} * width;
     for (int p = 0; p < whole; ++p, at += panel) {
-      __builtin_prefetch(from + std::ptrdiff_t{rows_ahead} * stride + p * width);
+      __builtin_prefetch(from + std::ptrdiff_t{detail::rows_ahead} * stride + p * width);
       std::memcpy(at, from + p * width, width * sizeof(T));
     }
     std::copy_n(from + whole * width, rest, to + whole * panel + std::ptrdiff_t{row} * rest);
@@ -292,55 +186,102 @@ void outer_tile_of(int columns, const T* a, std::ptrdiff_t lda, const T* b, int 
   (std::make_integer_sequence<int, tile_rows>());
 }
 
-/// Both forms of add_transposed_products(); row_of(i) is where row i of C begins. A block of C's rows stays
-/// in the second-level cache while strips of A and B run over it, so that C is read and written once for
-/// several.
+/// Strips of B's rows that are packed together, and run over a block of C one after the other.
+constexpr int strips_together = 4;
+
+/// Rows of a strip of B in panels, [n / panel][rows][panel], and how many are passed over at its begin.
+template <class T>
+struct Strip {
+  const T* packed;
+  int rows, skipped;
+};
+
+/// C[from ... to) += A^T B over the rows of a strip; `left` is A's row at the strip's first that counts.
+template <class T, class RowOf>
+void add_strip(const T* left, std::ptrdiff_t lda, const Strip<T>& strip, int n, int from, int to,
+               const RowOf& row_of) {
+  constexpr int w = pack_width<T>;
+  const int rows = strip.rows - strip.skipped;
+  if (rows <= 0) return;
+  const auto rows_at = [&](int i, int q) {
+    TileRows<T> at;
+    for (int j = 0; j < tile_rows; ++j) at[j] = row_of(std::min(i + j, to - 1)) + q;
+    return at;
+  };
+  TileRows<T> next = rows_at(from, 0);
+  for (int q = 0; q < n; q += 3 * w) {
+    const int width = std::min(3 * w, n - q);
+    const T* right = strip.packed + std::ptrdiff_t{q} * strip.rows + std::ptrdiff_t{width} * strip.skipped;
+    for (int i = from; i < to; i += tile_rows) {
+      const int columns = std::min(tile_rows, to - i);
+      const TileRows<T> out = next;
+      next = i + tile_rows < to ? rows_at(i + tile_rows, q) : rows_at(from, q + 3 * w < n ? q + 3 * w : 0);
+      if (width == 3 * w) outer_tile_of<T, 3>(columns, left + i, lda, right, rows, out, next);
+      if (width == 2 * w) outer_tile_of<T, 2>(columns, left + i, lda, right, rows, out, next);
+      if (width == w) outer_tile_of<T, 1>(columns, left + i, lda, right, rows, out, next);
+    }
+  }
+}
+
+/// Work space of the thread, kept.
+template <class T>
+T* packing_room(int n) {
+  static thread_local AlignedVector<T> room;
+  const auto size = static_cast<std::size_t>(std::int64_t{n} * strips_together * strip_rows<T>);
+  if (room.size() < size) room.resize(size);
+  return room.data();
+}
+
+/// The forms of add_transposed_products() of pairs; row_of(i) is where row i of C begins. A block of C's rows
+/// stays in the second-level cache while strips of A and B run over it, so that C is read and written once
+/// for several.
 template <class T, class RowOf>
 void add_outer_products(std::initializer_list<TransposedFactors<T>> pairs, int rows, int k, int n,
                         const RowOf& row_of) {
-  constexpr int w = pack_width<T>, strip = strip_rows<T>, most = 4, columns_of_a = block_columns<T>;
-  static thread_local AlignedVector<T> right;
-  if (right.size() < static_cast<std::size_t>(n) * most * strip)
-    right.resize(static_cast<std::size_t>(n) * most * strip);
+  constexpr int strip = strip_rows<T>, columns_of_a = block_columns<T>;
+  T* const room = packing_room<T>(n);
   const int of_pair = (rows + strip - 1) / strip, strips = static_cast<int>(pairs.size()) * of_pair;
-  for (int first = 0; first < strips; first += most) {
-    const int end = std::min(strips, first + most);
+  for (int first = 0; first < strips; first += strips_together) {
+    const int end = std::min(strips, first + strips_together);
     const auto pair_of = [&](int s) { return pairs.begin()[s / of_pair]; };
     const auto begin_of = [&](int s) { return s % of_pair * strip; };
     const auto rows_of = [&](int s) { return std::min(strip, rows - begin_of(s)); };
-    const auto packed = [&](int s) { return right.data() + std::ptrdiff_t{n} * (s - first) * strip; };
+    const auto packed = [&](int s) { return room + std::ptrdiff_t{n} * (s - first) * strip; };
     for (int s = first; s < end; ++s)
       pack_panels(pair_of(s).b + std::ptrdiff_t{begin_of(s)} * pair_of(s).ldb, pair_of(s).ldb, rows_of(s), n,
                   packed(s));
     for (int from = 0; from < k; from += columns_of_a)
-      for (int s = first; s < end; ++s) {
-        const int some = rows_of(s), to = std::min(k, from + columns_of_a);
-        const std::ptrdiff_t lda = pair_of(s).lda;
-        const T* left = pair_of(s).a + begin_of(s) * lda;
-        const auto rows_at = [&](int i, int q) {
-          TileRows<T> at;
-          for (int j = 0; j < tile_rows; ++j) at[j] = row_of(std::min(i + j, to - 1)) + q;
-          return at;
-        };
-        TileRows<T> next = rows_at(from, 0);
-        for (int q = 0; q < n; q += 3 * w) {
-          const int width = std::min(3 * w, n - q);
-          const T* tile_right = packed(s) + std::ptrdiff_t{q} * some;
-          for (int i = from; i < to; i += tile_rows) {
-            const int columns = std::min(tile_rows, to - i);
-            const TileRows<T> out = next;
-            next =
-                i + tile_rows < to ? rows_at(i + tile_rows, q) : rows_at(from, q + 3 * w < n ? q + 3 * w : 0);
-            if (width == 3 * w) outer_tile_of<T, 3>(columns, left + i, lda, tile_right, some, out, next);
-            if (width == 2 * w) outer_tile_of<T, 2>(columns, left + i, lda, tile_right, some, out, next);
-            if (width == w) outer_tile_of<T, 1>(columns, left + i, lda, tile_right, some, out, next);
-          }
-        }
-      }
+      for (int s = first; s < end; ++s)
+        add_strip<T>(pair_of(s).a + std::ptrdiff_t{begin_of(s)} * pair_of(s).lda, pair_of(s).lda,
+                     {packed(s), rows_of(s), 0}, n, from, std::min(k, from + columns_of_a), row_of);
   }
 }
 
 }  // namespace
+
+template <class T>
+void add_transposed_products(std::initializer_list<LeftColumns<T>> a, const T* b, int ldb, int rows, int n,
+                             T* c, std::ptrdiff_t ldc) {
+  constexpr int strip = strip_rows<T>, columns_of_a = block_columns<T>;
+  T* const room = packing_room<T>(n);
+  for (int first = 0; first < rows; first += strips_together * strip) {
+    const int end = std::min(rows, first + strips_together * strip);
+    const auto packed = [&](int row) { return room + std::ptrdiff_t{n} * (row - first); };
+    for (int row = first; row < end; row += strip)
+      pack_panels(b + std::ptrdiff_t{row} * ldb, ldb, std::min(strip, rows - row), n, packed(row));
+    T* to = c;
+    for (const auto& columns : a) {
+      for (int from = 0; from < columns.k; from += columns_of_a)
+        for (int row = first; row < end; row += strip) {
+          const int some = std::min(strip, rows - row), skipped = std::clamp(columns.delay - row, 0, some);
+          add_strip<T>(columns.a + std::ptrdiff_t{row + skipped - columns.delay} * columns.lda, columns.lda,
+                       {packed(row), some, skipped}, n, from, std::min(columns.k, from + columns_of_a),
+                       [=](int i) { return to + i * ldc; });
+        }
+      to += std::ptrdiff_t{columns.k} * ldc;
+    }
+  }
+}
 
 template <class T>
 void add_transposed_products(std::initializer_list<TransposedFactors<T>> pairs, int rows, int k, int n, T* c,
@@ -354,17 +295,16 @@ void add_transposed_products(std::initializer_list<TransposedFactors<T>> pairs, 
   add_outer_products(pairs, rows, static_cast<int>(c.size()), n, [&](int i) { return c[i]; });
 }
 
-template class PackedMatrix<float>;
-template class PackedMatrix<double>;
-template void multiply<float>(const float*, int, int, const PackedMatrix<float>&, float*, int);
-template void multiply<double>(const double*, int, int, const PackedMatrix<double>&, double*, int);
-template void add_transposed_products<float>(std::initializer_list<TransposedFactors<float>>, int, int, int,
-                                             float*, std::ptrdiff_t);
-template void add_transposed_products<double>(std::initializer_list<TransposedFactors<double>>, int, int, int,
-                                              double*, std::ptrdiff_t);
-template void add_transposed_products<float>(std::initializer_list<TransposedFactors<float>>, int, int,
-                                             const std::vector<float*>&);
-template void add_transposed_products<double>(std::initializer_list<TransposedFactors<double>>, int, int,
-                                              const std::vector<double*>&);
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage)
+#define QUINTET_INSTANTIATE(T)                                                                              \
+  template void multiply(const T*, int, int, const PackedMatrix<T>&, T*, int);                              \
+  template void add_transposed_products(std::initializer_list<TransposedFactors<T>>, int, int, int, T*,     \
+                                        std::ptrdiff_t);                                                    \
+  template void add_transposed_products(std::initializer_list<TransposedFactors<T>>, int, int,              \
+                                        const std::vector<T*>&);                                            \
+  template void add_transposed_products(std::initializer_list<LeftColumns<T>>, const T*, int, int, int, T*, \
+                                        std::ptrdiff_t);
+QUINTET_INSTANTIATE(float)
+QUINTET_INSTANTIATE(double)
 
 }  // namespace quintet

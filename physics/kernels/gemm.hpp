@@ -11,6 +11,15 @@
 
 namespace quintet {
 
+namespace detail {
+/// Elements of a cache line.
+template <class T>
+inline constexpr int cache_line = 64 / sizeof(T);
+/// Rows that a copy fetches before it comes to them, those it reads and those it writes: they lie so far
+/// apart that the processor does not.
+inline constexpr int rows_ahead = 4;
+}  // namespace detail
+
 /// The right-hand matrix of many products, B[k, n], stored once in the order in which the kernel reads it.
 ///
 /// Column panels of three packs, each panel [k][3 W], zero-padded.
@@ -33,9 +42,7 @@ class PackedMatrix {
   [[nodiscard]] int n() const { return n_; }
   /// Columns of a product's rows in memory: n rounded up to whole packs; the padding comes out as 0.
   [[nodiscard]] int stride() const { return padded(n_, pack_width<T>); }
-  [[nodiscard]] const T* panel_data(int i) const {
-    return data_.data() + static_cast<std::size_t>(i) * k_ * panel;
-  }
+  [[nodiscard]] const T* panel_data(int i) const { return data_.data() + std::int64_t{i} * k_ * panel; }
   /// All panels.
   [[nodiscard]] std::span<const T> memory() const { return data_; }
   /// Row-major B `[k, n]` again.
@@ -80,5 +87,20 @@ void add_transposed_products(std::initializer_list<TransposedFactors<T>> pairs, 
 template <class T>
 void add_transposed_products(std::initializer_list<TransposedFactors<T>> pairs, int rows, int n,
                              const std::vector<T*>& c);
+
+/// Columns of a left-hand matrix: row-major `[rows, k]` (stride lda).
+template <class T>
+struct LeftColumns {
+  const T* a;
+  int lda;
+  int k;
+  int delay = 0;  ///< row r is a[r - delay]; rows before are 0
+};
+
+/// C += A^T B as above, for an A whose columns lie in several places side by side, C `[k of all, n]`: strips
+/// of B are copied once for all of them. Sums are those of one place after the other, to the bit.
+template <class T>
+void add_transposed_products(std::initializer_list<LeftColumns<T>> a, const T* b, int ldb, int rows, int n,
+                             T* c, std::ptrdiff_t ldc);
 
 }  // namespace quintet

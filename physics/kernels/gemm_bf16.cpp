@@ -91,8 +91,8 @@ void tile(const std::uint32_t* __restrict a, std::ptrdiff_t lda, int pairs, cons
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) {
       const std::uint32_t word = a[r * lda + i];
-      const auto left = broadcast<float>(from_bf16(static_cast<std::uint16_t>(word >> 16)));
-      const auto right = broadcast<float>(from_bf16(static_cast<std::uint16_t>(word)));
+      const auto left = broadcast<float>(from_bf16(word >> 16));
+      const auto right = broadcast<float>(from_bf16(word));
 #pragma GCC unroll 8
       for (int q = 0; q < packs; ++q) {
         sum[r][q] += left * first[q];
@@ -174,10 +174,10 @@ void PackedBf16::assign(const float* b, std::ptrdiff_t ldb, int k, int n, bool t
   k_ = k;
   n_ = n;
   const int panels = (n + panel - 1) / panel;
-  const std::size_t needed = static_cast<std::size_t>(panels) * stride() * panel;
+  const std::size_t needed = std::int64_t{panels} * stride() * panel;
   if (data_.size() < needed) data_.resize(needed);
   for (int first = 0; first < panels * panel; first += panel) {
-    std::uint32_t* to = data_.data() + static_cast<std::size_t>(first) * stride();
+    std::uint32_t* to = data_.data() + std::int64_t{first} * stride();
     for (int i = 0; !transposed && i < stride(); ++i)
       for (int column = first; column < first + panel; column += w, to += w) {
         const float* at = b + 2 * i * ldb + column;

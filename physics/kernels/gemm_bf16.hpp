@@ -15,7 +15,7 @@ namespace quintet {
   std::uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof bits);
   const std::uint32_t rounded = bits + 0x7fffU + (bits >> 16 & 1U), quiet = bits | 0x400000U;
-  return static_cast<std::uint16_t>(((bits & 0x7fffffffU) > 0x7f800000U ? quiet : rounded) >> 16);
+  return ((bits & 0x7fffffffU) > 0x7f800000U ? quiet : rounded) >> 16;
 }
 [[nodiscard]] inline float from_bf16(std::uint16_t half) {
   const std::uint32_t bits = std::uint32_t{half} << 16;
@@ -53,7 +53,7 @@ class PackedBf16 {
   /// Words of a row of A in memory, and rows of a panel: pairs rounded up to whole tiles.
   [[nodiscard]] int stride() const { return (pairs() + pairs_of_tile - 1) / pairs_of_tile * pairs_of_tile; }
   [[nodiscard]] const std::uint32_t* panel_data(int i) const {
-    return data_.data() + static_cast<std::size_t>(i) * stride() * panel;
+    return data_.data() + std::int64_t{i} * stride() * panel;
   }
 
  private:
@@ -95,7 +95,7 @@ struct Bf16Start {
 /// Words of memory for `rows` rows of a left-hand matrix, whole tiles of them.
 [[nodiscard]] inline std::size_t rounded_words(int rows, int stride) {
   constexpr int tile = PackedBf16::pairs_of_tile;
-  return static_cast<std::size_t>((rows + tile - 1) / tile * tile) * stride;
+  return std::int64_t{(rows + tile - 1) / tile * tile} * stride;
 }
 /// C = start + A round(B), where A has been rounded as it was made (round_row() in bf16_words.hpp).
 /// @param a rows of b.stride() words, 0 beyond k, in memory of rounded_words(m, b.stride())

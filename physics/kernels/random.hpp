@@ -12,8 +12,8 @@ namespace quintet {
 KOKKOS_INLINE_FUNCTION void philox4x32(std::uint32_t counter[4], std::uint32_t key0, std::uint32_t key1) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t p0 = 0xD2511F53ull * counter[0], p1 = 0xCD9E8D57ull * counter[2];
-    const auto lo0 = static_cast<std::uint32_t>(p0), hi0 = static_cast<std::uint32_t>(p0 >> 32);
-    const auto lo1 = static_cast<std::uint32_t>(p1), hi1 = static_cast<std::uint32_t>(p1 >> 32);
+    const std::uint32_t lo0 = p0, hi0 = p0 >> 32;
+    const std::uint32_t lo1 = p1, hi1 = p1 >> 32;
     counter[0] = hi1 ^ counter[1] ^ key0;
     counter[1] = lo1;
     counter[2] = hi0 ^ counter[3] ^ key1;
@@ -29,7 +29,7 @@ KOKKOS_INLINE_FUNCTION void uniform_pair(std::uint64_t seed, std::uint32_t strea
   // The id has 48 bits of the 128-bit counter, the stream 16, the step 64: more than any run needs.
   std::uint32_t c[4] = {static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(id >> 32) ^ (stream << 16),
                         static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32)};
-  philox4x32(c, static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
+  philox4x32(c, seed, seed >> 32);
   // 52 bits and a half: exact in a double, so neither 0 nor 1 can come out.
   const std::uint64_t a = (static_cast<std::uint64_t>(c[0]) << 32 | c[1]) >> 12;
   const std::uint64_t b = (static_cast<std::uint64_t>(c[2]) << 32 | c[3]) >> 12;

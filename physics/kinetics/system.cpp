@@ -99,9 +99,9 @@ VlasovSystem::Implementation::Implementation(const Comm& comm, const PhaseBasis&
       decomposition(comm, species.at(0).grid, constrained_ranks(species, options)),
       budgets(species.size()),
       greatest_mean(species.size()) {
-  const auto n_modes = static_cast<std::size_t>(basis.conf().size());
+  const std::size_t n_modes = basis.conf().size();
   const PhaseGrid& grid = species[0].grid;
-  const auto n_conf = static_cast<std::size_t>(decomposition.block(grid).n_conf());
+  const std::size_t n_conf = decomposition.block(grid).n_conf();
   const auto conf_field = [&](const char* label, int n) {
     return ConfField(std::string(label), n_conf, n, n_modes);
   };

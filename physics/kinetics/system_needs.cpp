@@ -31,7 +31,7 @@ void add_traces(const PhaseBasis& basis, const PhaseBlock& block, const SystemOp
                 const std::array<int, 6>& ranks, const std::array<int, 6>& coordinates, RankNeeds& needs) {
   const auto vlasov = VlasovOperator::make(basis, block, options.flux, {});
   for (int d = 0; d < basis.dim(); ++d) {
-    const auto i = static_cast<std::size_t>(d);
+    const std::size_t i = d;
     const double n = 3 * neighbours_along(block.grid, d, ranks[i], coordinates[i]);
     needs.neighbours.messages += n;
     needs.neighbours.bytes += n * 8 * vlasov->trace_size(d);
@@ -43,7 +43,7 @@ void add_field_traces(const PhaseBasis& basis, const PhaseBlock& block, const st
                       const std::array<int, 6>& coordinates, RankNeeds& needs) {
   const ConfModes modes(basis.conf());
   for (int d = 0; d < basis.cdim(); ++d) {
-    const auto i = static_cast<std::size_t>(d);
+    const std::size_t i = d;
     const double n = 3 * neighbours_along(block.grid, d, ranks[i], coordinates[i]);
     needs.neighbours.messages += n;
     needs.neighbours.bytes += n * 8 * int{n_field} * modes.n_face[d] * (block.n_conf() / block.extent[i]);

@@ -88,7 +88,7 @@ void VlasovSystem::Implementation::stage(const Exec& exec, const Stage& stage, c
 void VlasovSystem::Implementation::accelerate(const Exec& exec, const StagePlace& place,
                                               const SystemState& from) {
   for (int s = 0; s < n_species(); ++s) {
-    const auto i = static_cast<std::size_t>(s);
+    const std::size_t i = s;
     exteriors[i].start(exec, from.f[i]);
     set_acceleration(s, place.t, from.field);
   }
@@ -162,7 +162,7 @@ void VlasovSystem::Implementation::check_means() {
 
 void VlasovSystem::Implementation::set_acceleration(int s, double t, const ConfField& field) {
   (void)t;
-  const auto i = static_cast<std::size_t>(s);
+  const std::size_t i = s;
   const double ratio = species[i].charge / species[i].mass;
   const auto& a = acceleration[i];
   const bool has_field = options.field != FieldModel::none;
@@ -181,10 +181,10 @@ void VlasovSystem::Implementation::set_acceleration(int s, double t, const ConfF
 
 void VlasovSystem::Implementation::count_forces(int s, const ConfField& moments, double weight) {
   if (decomposition.velocity_comm().rank() != 0) return;  // moments are summed over these ranks
-  const auto i = static_cast<std::size_t>(s);
+  const std::size_t i = s;
   const ConfField &a = acceleration[i], &given = given_acceleration[i];
   const double ratio = species[i].charge / species[i].mass;
-  const auto vdim = static_cast<std::size_t>(basis.vdim());
+  const std::size_t vdim = basis.vdim();
   std::array<double, 3> impulse{};
   double work = 0, given_work = 0;
   for (std::size_t conf = 0; conf < a.extent(0); ++conf)
@@ -232,7 +232,7 @@ void VlasovSystem::Implementation::sum_sources(double t, const SystemState& stat
   // The constant 1 has the coefficient prod sqrt(2) of w_0.
   double one = 1;
   for (int d = 0; d < basis.cdim(); ++d) one *= 1.4142135623730951;
-  const auto n_components = static_cast<std::size_t>(basis.vdim());
+  const std::size_t n_components = basis.vdim();
   for (std::size_t conf = 0; conf < charge.extent(0); ++conf) {
     charge(conf, 0, 0) = options.background_charge * one;
     for (std::size_t i = 0; i < species.size(); ++i)

@@ -32,8 +32,7 @@ struct Factors {
 std::vector<double> whole(const Factors& factors, Vec vector) {
   const PetscScalar* values = nullptr;
   check_petsc(VecGetArrayRead(vector, &values), "VecGetArrayRead");
-  const auto all = factors.comm.all_gather(
-      std::span<const double>(values, static_cast<std::size_t>(factors.last - factors.first)));
+  const auto all = factors.comm.all_gather(std::span<const double>(values, factors.last - factors.first));
   check_petsc(VecRestoreArrayRead(vector, &values), "VecRestoreArrayRead");
   return all;
 }

@@ -40,7 +40,7 @@ electronic::GlobalSign petsc_newton_schulz(const electronic::BlockMatrix& a, dou
   PetscMatrix x = to_petsc(result.p);
   shift_diagonal(x, -mu);
   scale(x, 1 / std::max(std::abs(bounds.lower - mu), std::abs(bounds.upper - mu)));
-  const double n = std::sqrt(static_cast<double>(a.blocking->n_rows()));
+  const double n = std::sqrt(a.blocking->n_rows());
   for (;;) {
     PetscMatrix y = product(x, x, threshold);
     shift_diagonal(y, -1);

@@ -194,7 +194,7 @@ std::vector<SpmmStage> stages_of(const RowShares& shares, const SpmmLayout& layo
       for (std::size_t k = 0; k + 1 < cuts.size(); ++k)
         stages.push_back({cuts[k], cuts[k + 1], layout.rank(i, shares.group(cuts[k], layout.columns), 0),
                           layout.rank(shares.group(cuts[k], layout.rows), j, 0)});
-      const auto n = static_cast<int>(stages.size());
+      const int n = stages.size();
       rotate(stages, i * n / layout.rows + j * n / layout.columns);
       break;
     }
@@ -242,7 +242,7 @@ std::vector<std::int64_t> tile_counts(const Comm& comm, const SparseRows& a, con
   const std::size_t parts = cuts.size() - 1;
   std::vector<std::int64_t> counts(layout.rows * parts, 0);
   const int first = s.rank_begin[comm.rank()];
-  for (int r = 0; r < static_cast<int>(a.row_begin.size()) - 1; ++r) {
+  for (int r = 0; r < std::ssize(a.row_begin) - 1; ++r) {
     const std::size_t row = s.group(first + r, layout.rows) * parts;
     for (auto p = a.row_begin[r]; p < a.row_begin[r + 1]; ++p) {
       const auto part = std::upper_bound(cuts.begin(), cuts.end(), a.column[p]) - cuts.begin() - 1;
@@ -270,7 +270,7 @@ std::vector<std::int64_t> needed_rows(const Comm& comm, const SparseRows& a) {
 std::vector<SpmmTraffic> count_traffic(const Comm& comm, const SparseRows& a, const SpmmLayout& layout,
                                        int f) {
   const RowShares& shares = a.shares;
-  const auto n_ranks = static_cast<std::size_t>(comm.size());
+  const std::size_t n_ranks = comm.size();
   std::vector<SpmmTraffic> result(n_ranks);
   const auto count_dense = [](SpmmTraffic& to, std::int64_t words) {
     to.dense_words += words;

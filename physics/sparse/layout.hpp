@@ -54,9 +54,9 @@ struct RowShares {
   std::vector<int> unit_begin{0};  ///< first row of each unit, then the number of rows
   std::vector<int> rank_begin{0};  ///< first unit of each rank, then the number of units
 
-  [[nodiscard]] int n_units() const { return static_cast<int>(unit_begin.size()) - 1; }
+  [[nodiscard]] int n_units() const { return std::ssize(unit_begin) - 1; }
   [[nodiscard]] int n_rows() const { return unit_begin.back(); }
-  [[nodiscard]] int n_ranks() const { return static_cast<int>(rank_begin.size()) - 1; }
+  [[nodiscard]] int n_ranks() const { return std::ssize(rank_begin) - 1; }
   [[nodiscard]] int size(int unit) const { return unit_begin[unit + 1] - unit_begin[unit]; }
   /// First unit of group i of m, m a divisor of the number of ranks.
   [[nodiscard]] int cut(int i, int m) const { return rank_begin[std::int64_t{n_ranks()} * i / m]; }

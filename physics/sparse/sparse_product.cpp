@@ -29,9 +29,9 @@ struct Element {
 std::vector<Element> elements_of(const SparseRows& a, int first) {
   std::vector<Element> list;
   list.reserve(a.column.size());
-  for (int r = 0; r < static_cast<int>(a.row_begin.size()) - 1; ++r)
+  for (int r = 0; r < std::ssize(a.row_begin) - 1; ++r)
     for (auto p = a.row_begin[r]; p < a.row_begin[r + 1]; ++p) {
-      const auto at = static_cast<std::size_t>(p);
+      const std::size_t at = p;
       list.push_back({first + r, a.column[at], a.offset.empty() ? p : a.offset[at]});
     }
   return list;
@@ -41,12 +41,12 @@ std::vector<Element> elements_of(const SparseRows& a, int first) {
 std::vector<Element> hand_out(const Comm& comm, const SparseRows& a, const SpmmLayout& layout,
                               AlignedVector<double>& to) {
   const RowShares& shares = a.shares;
-  const auto n_ranks = static_cast<std::size_t>(comm.size());
+  const std::size_t n_ranks = comm.size();
   std::vector<std::vector<std::int32_t>> places(n_ranks);
   std::vector<std::vector<double>> values(n_ranks);
   const auto area = [&](int row, int column) { return std::int64_t{shares.size(row)} * shares.size(column); };
   for (const auto& e : elements_of(a, shares.rank_begin[comm.rank()])) {
-    const auto holder = static_cast<std::size_t>(holder_of(shares, layout, e.row, e.column));
+    const std::size_t holder = holder_of(shares, layout, e.row, e.column);
     places[holder].insert(places[holder].end(), {e.row, e.column});
     values[holder].insert(values[holder].end(), a.value + e.offset,
                           a.value + e.offset + area(e.row, e.column));
@@ -103,7 +103,7 @@ void SparseProduct::check(const SparseRows& a) const {
                 "shares of {} blocks of rows: expected ascending from 0 to all of them", s.n_units());
   check_shares(s, layout_);
   const int first = s.rank_begin[comm_.rank()], n_rows = s.rank_begin[comm_.rank() + 1] - first;
-  const auto n = static_cast<std::int64_t>(a.column.size());
+  const std::int64_t n = a.column.size();
   QUINTET_CHECK(
       std::ssize(a.row_begin) == n_rows + 1 && a.row_begin.front() == 0 && a.row_begin.back() == n &&
           std::is_sorted(a.row_begin.begin(), a.row_begin.end()),
@@ -126,7 +126,7 @@ void SparseProduct::add_block(Part& part, int row, int inner_place, int column, 
     part.blocks.inner.push_back(shares_.size(column));
     part.blocks.offset.push_back(offset);
   }
-  part.n_values += static_cast<std::size_t>(shares_.size(row)) * shares_.size(column);
+  part.n_values += std::int64_t{shares_.size(row)} * shares_.size(column);
 }
 
 void SparseProduct::close_row(Part& part, int row) const {
@@ -140,7 +140,7 @@ void SparseProduct::close_row(Part& part, int row) const {
 }
 
 void SparseProduct::plan_sparse_1d(const SparseRows& a) {
-  const auto n_ranks = static_cast<std::size_t>(comm_.size());
+  const std::size_t n_ranks = comm_.size();
   const int own_row = shares_.unit_begin[first_];
   std::vector<std::int32_t> place(shares_.n_units(), -1);
   for (const auto k : a.column)
@@ -226,7 +226,7 @@ void SparseProduct::plan_stages(const SparseRows& a) {
     close_rows_before(e.row);
     const std::size_t s = stage_of.upper_bound(e.column)->second;
     Part& part = stages_[s].part;
-    const auto n = static_cast<std::size_t>(shares_.size(e.row)) * shares_.size(e.column);
+    const std::size_t n = std::int64_t{shares_.size(e.row)} * shares_.size(e.column);
     const auto offset = borrowed_ != nullptr ? e.offset : static_cast<std::int64_t>(part.n_values);
     add_block(part, e.row, shares_.unit_begin[e.column] - shares_.unit_begin[mine[s].begin], e.column,
               offset);
@@ -287,7 +287,7 @@ void SparseProduct::plan_stages(const SparseRows& a) {
 
 void SparseProduct::start(std::size_t s, const AlignedVector<double>& x, int columns, UnderWay& to) {
   const Stage& stage = stages_[s];
-  const auto f = static_cast<std::size_t>(columns);
+  const std::size_t f = columns;
   auto &h = buffer_h_[s % 2], &a = buffer_a_[s % 2];
   if (f > 0 && !stage.receive_h.empty()) {
     h.resize(stage.n_rows * f);
@@ -349,7 +349,7 @@ void SparseProduct::operator()(const AlignedVector<double>& x, AlignedVector<dou
                 "a panel of {} numbers for {} rows and {} of {} columns", x.size(), part_.n_rows(),
                 part_.n_columns(f), f);
   const int columns = part_.n_columns(f);
-  const auto width = static_cast<std::size_t>(columns);
+  const std::size_t width = columns;
   received_ = {};
   if (!packed_rows_.empty()) {
     packed_.resize(packed_rows_.size() * width);
@@ -380,7 +380,7 @@ void SparseProduct::operator()(const AlignedVector<double>& x, AlignedVector<dou
 /// results.
 void SparseProduct::add_up(AlignedVector<double>& z, int columns) {
   const int layers = layout_.layers, l = comm_.rank() % layers;
-  const auto f = static_cast<std::size_t>(columns);
+  const std::size_t f = columns;
   const auto begin = [&](int slice) { return slice_[slice] * f; };
   const std::size_t own = begin(l + 1) - begin(l);
   const auto rank_of_layer = [&](int layer) { return comm_.rank() - l + layer; };

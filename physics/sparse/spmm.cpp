@@ -127,7 +127,7 @@ void check_columns(int f) { QUINTET_CHECK(f >= 0, "a panel of {} columns: expect
 }  // namespace
 
 void check_csr(const CsrMatrix& a) {
-  const auto n = static_cast<std::int64_t>(a.column.size());
+  const std::int64_t n = a.column.size();
   QUINTET_CHECK(!a.row_begin.empty() && a.row_begin.front() == 0 && a.row_begin.back() == n &&
                     a.value.size() == a.column.size(),
                 "rows of a sparse matrix from {} to {}, but {} columns and {} values: expected from 0 to as "

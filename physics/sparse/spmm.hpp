@@ -17,7 +17,7 @@ struct CsrPattern {
   std::vector<std::int64_t> row_begin{0};
   std::vector<std::int32_t> column;
 
-  [[nodiscard]] int n_rows() const { return static_cast<int>(row_begin.size()) - 1; }
+  [[nodiscard]] int n_rows() const { return std::ssize(row_begin) - 1; }
 };
 struct CsrMatrix : CsrPattern {
   AlignedVector<double> value;
@@ -44,7 +44,7 @@ struct BlockRows {
   std::vector<std::int32_t> source, inner;  ///< first row of H and number of rows, [block]
   std::vector<std::int64_t> offset;         ///< [block]
 
-  [[nodiscard]] int n_rows() const { return static_cast<int>(begin.size()) - 1; }
+  [[nodiscard]] int n_rows() const { return std::ssize(begin) - 1; }
 };
 
 /// Z += A H with `value` for A's blocks. @param h [.., f] @param z [.., f], row-major; no overlap

@@ -18,14 +18,14 @@ std::int64_t offset_of(const SparseRows& a, std::int64_t p) { return a.offset.em
 
 OwnedRows transpose(const Comm& comm, const SparseRows& a) {
   const RowShares& shares = a.shares;
-  const auto n_ranks = static_cast<std::size_t>(comm.size());
+  const std::size_t n_ranks = comm.size();
   const int first = shares.rank_begin[comm.rank()], last = shares.rank_begin[comm.rank() + 1];
   std::vector<std::vector<std::int32_t>> places(n_ranks);
   std::vector<std::vector<double>> values(n_ranks);
-  for (int r = 0; r < static_cast<int>(a.row_begin.size()) - 1; ++r)
+  for (int r = 0; r < std::ssize(a.row_begin) - 1; ++r)
     for (auto p = a.row_begin[r]; p < a.row_begin[r + 1]; ++p) {
       const int k = a.column[p];
-      const auto to = static_cast<std::size_t>(shares.group(k, comm.size()));
+      const std::size_t to = shares.group(k, comm.size());
       places[to].insert(places[to].end(), {k, first + r});
       const int n_rows = shares.size(first + r), n_columns = shares.size(k);
       const double* const block = a.value + offset_of(a, p);
@@ -69,7 +69,7 @@ OwnedRows transpose(const Comm& comm, const SparseRows& a) {
 bool equal(const Comm& comm, const SparseRows& a, const SparseRows& b) {
   bool same = a.row_begin == b.row_begin && a.column == b.column;
   const int first = a.shares.rank_begin[comm.rank()];
-  for (int r = 0; same && r < static_cast<int>(a.row_begin.size()) - 1; ++r)
+  for (int r = 0; same && r < std::ssize(a.row_begin) - 1; ++r)
     for (auto p = a.row_begin[r]; same && p < a.row_begin[r + 1]; ++p) {
       const std::int64_t n = std::int64_t{a.shares.size(first + r)} * a.shares.size(a.column[p]);
       const double *const x = a.value + offset_of(a, p), *const y = b.value + offset_of(b, p);

@@ -30,7 +30,7 @@ StepFactors::StepFactors(std::size_t n)
       last("last", n) {}
 
 void StepFactors::set(const std::vector<std::complex<double>>& rates, double h) {
-  const auto n = static_cast<std::int64_t>(rates.size());
+  const std::int64_t n = rates.size();
   const StepFactors to = *this;
   const std::complex<double>* const rate = rates.data();
   Kokkos::parallel_for("factors of a step", Kokkos::RangePolicy<Exec>(0, n), [=](std::int64_t i) {

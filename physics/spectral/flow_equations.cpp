@@ -22,7 +22,7 @@ template <class Table>
 int index_in(const Table& table, const std::string& name) {
   const auto found =
       std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.name == name; });
-  return found == table.end() ? -1 : static_cast<int>(found - table.begin());
+  return found == table.end() ? -1 : found - table.begin();
 }
 
 template <class Table>
@@ -200,7 +200,7 @@ class FlowParser {
     if (function < 0 && linear < 0) fail_call(at, word);
     const auto values = arguments();
     const int n = function < 0 ? 1 : point_functions()[function].n_arguments;
-    if (static_cast<int>(values.size()) != n)
+    if (std::ssize(values) != n)
       fail(at, fmt::format("{} has {} argument{}; {} given", word, n, n == 1 ? "" : "s", values.size()));
     return placed(at, [&](FlowProgram& p) {
       if (linear >= 0) return p.apply(linear_operators()[linear], values[0]);

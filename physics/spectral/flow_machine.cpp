@@ -24,7 +24,7 @@ std::vector<bool> outliving(const FlowProgram& program, const std::vector<FlowVa
       continue;
     }
     for (const int operand : {one.a, one.b})
-      if (operand >= 0 && program.level(operand) < program.level(static_cast<int>(i))) kept[operand] = true;
+      if (operand >= 0 && program.level(operand) < program.level(i)) kept[operand] = true;
   }
   for (const int source : program.sources()) kept[source] = true;
   for (const auto& output : outputs)
@@ -39,7 +39,7 @@ FlowMachine::FlowMachine(WaveGrid& grid, FlowProgram program, std::vector<FlowVa
   for (const auto& form : program_.forms()) forms_.push_back(factors_of(form));
   for (const auto& output : outputs_) output_forms_.push_back(factors_of(output.form));
   at_points_.resize(program_.n_levels());
-  for (int i = 0; i < static_cast<int>(program_.instructions().size()); ++i)
+  for (int i = 0; i < std::ssize(program_.instructions()); ++i)
     if (program_.instructions()[i].operation != PointOperation::field)
       at_points_[program_.level(i)].push_back(i);
   const auto outlives = outliving(program_, outputs_);
@@ -55,7 +55,7 @@ double FlowMachine::bytes(const FlowProgram& program, const std::vector<FlowValu
   for (const auto& output : outputs) factors += output.form.slots.size();
   for (const auto& form : program.forms()) factors += form.slots.size();
   const auto outlives = outliving(program, outputs);
-  const auto registers = static_cast<double>(std::count(outlives.begin(), outlives.end(), true));
+  const double registers = std::count(outlives.begin(), outlives.end(), true);
   const auto slots = static_cast<double>(program.sources().size()) + 1;
   return sizeof(double) * (registers * n_points + 2 * (factors + slots) * n_modes);
 }
@@ -86,7 +86,7 @@ FlowMachine::Transforms FlowMachine::transforms(int n_outputs) const {
 }
 
 void FlowMachine::add_up(const std::vector<SlotFactor>& factors, double constant, const Modes& modes) const {
-  const auto n = static_cast<std::int64_t>(grid_.n_modes());
+  const std::int64_t n = grid_.n_modes();
   double *const to_re = modes.re.data(), *const to_im = modes.im.data();
   const auto for_waves = [n](const auto& f) {
     Kokkos::parallel_for("linear form", Kokkos::RangePolicy<Exec>(0, n), f);
@@ -128,7 +128,7 @@ void FlowMachine::to_modes(int output, const Modes& modes) {
 }
 
 void FlowMachine::run(const std::vector<Modes>& state, double time) {
-  QUINTET_ASSERT(static_cast<int>(state.size()) == program_.n_variables(), "{} variables for a program of {}",
+  QUINTET_ASSERT(std::ssize(state) == program_.n_variables(), "{} variables for a program of {}",
                  state.size(), program_.n_variables());
   std::copy(state.begin(), state.end(), slots_.begin());
   const auto& instructions = program_.instructions();
@@ -150,7 +150,7 @@ void FlowMachine::run(const std::vector<Modes>& state, double time) {
 void FlowMachine::run_points(int level, double time) {
   const auto& points = at_points_[level];
   if (points.empty()) return;
-  const auto n = static_cast<std::int64_t>(grid_.n_points());
+  const std::int64_t n = grid_.n_points();
   const std::int64_t n_blocks = (n + block - 1) / block;
   const std::size_t share = program_.instructions().size() * block;
   const auto run = [&](std::int64_t b, double* space) {
@@ -189,7 +189,7 @@ void FlowMachine::run_block(const std::vector<int>& points, std::size_t begin, i
         std::fill_n(out, width, time);
         break;
       case PointOperation::x:
-        for (int i = 0; i < width; ++i) out[i] = dx * static_cast<double>((begin + i) % grid_.n_x());
+        for (int i = 0; i < width; ++i) out[i] = dx * ((begin + i) % grid_.n_x());
         break;
       case PointOperation::y:
         for (int i = 0; i < width; ++i)

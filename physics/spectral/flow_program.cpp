@@ -64,7 +64,7 @@ int FlowProgram::make(const PointInstruction& instruction) {
     for (const int operand : {instruction.a, instruction.b})
       if (operand >= 0) level = std::max(level, levels_[operand]);
   }
-  const auto point = static_cast<int>(instructions_.size());
+  const int point = instructions_.size();
   instructions_.push_back(instruction);
   levels_.push_back(level);
   known_.emplace(instruction, point);

@@ -21,7 +21,7 @@ struct Compiled {
 Compiled compile(FlowReader& reader, const std::vector<FlowText>& speeds, double most_k_x, double most_k_y) {
   Compiled made;
   const auto& variables = reader.equations().variables;
-  for (int v = 0; v < static_cast<int>(variables.size()); ++v) {
+  for (int v = 0; v < std::ssize(variables); ++v) {
     FlowValue change = reader.read(variables[v]);
     const auto own = change.form.slots.find(v);
     made.linear.push_back(own == change.form.slots.end() ? Symbol() : own->second);
@@ -32,10 +32,9 @@ Compiled compile(FlowReader& reader, const std::vector<FlowText>& speeds, double
   if (speeds.empty()) return made;
   FlowProgram& program = reader.program();
   const auto& functions = point_functions();
-  const auto absolute =
-      static_cast<int>(std::find_if(functions.begin(), functions.end(),
+  const int absolute = std::find_if(functions.begin(), functions.end(),
                                     [](const auto& f) { return std::string(f.name) == "abs"; }) -
-                       functions.begin());
+                       functions.begin();
   FlowValue rate = program.number(0);
   const double most[] = {most_k_x, most_k_y};
   for (std::size_t i = 0; i < 2; ++i) {
@@ -108,7 +107,7 @@ double PeriodicFlow::bytes(int n_ranks, const Box& box, FlowReader reader, int n
   const double n_points = static_cast<double>(rule.points(box.n_x)) * rule.points(box.n_y) / n_ranks,
                n_modes = (rule.waves(box.n_x) + 1.0) * (2 * rule.waves(box.n_y) + 1.0) / n_ranks;
   const Compiled compiled = compile(reader, {}, 0, 0);
-  const auto n = static_cast<double>(reader.equations().variables.size());
+  const double n = reader.equations().variables.size();
   constexpr double numbers_of_factors = 14, numbers_of_stages = 8, numbers_of_state = 4;
   return FlowMachine::bytes(reader.program(), compiled.outputs, n_points, n_modes) +
          2 * bytes_of_transforms(box, n_ranks) +

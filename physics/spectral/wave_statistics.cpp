@@ -17,8 +17,7 @@ namespace {
 template <class Function>
 void for_waves(const WaveGrid& grid, const Function& f) {
   for (int l = 0; l < 2 * grid.waves_y() + 1; ++l)
-    for (int j = 0; j < grid.columns_here(); ++j)
-      f(j, l, static_cast<std::size_t>(l) * grid.columns_here() + j);
+    for (int j = 0; j < grid.columns_here(); ++j) f(j, l, std::int64_t{l} * grid.columns_here() + j);
 }
 
 double square(const Modes& modes, std::size_t i) {

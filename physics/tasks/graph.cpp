@@ -95,7 +95,7 @@ Window growth(const GraphOptions& o, int t) { return {0, t < 30 ? std::min(o.wid
 
 int one(const GraphOptions&) { return 1; }
 int log2_width(const GraphOptions& o) {
-  return std::max(1, static_cast<int>(std::bit_width(static_cast<unsigned>(o.width - 1))));
+  return std::max<int>(1, std::bit_width(static_cast<unsigned>(o.width - 1)));
 }
 /// The longest period of spread that does not come back to edges it had.
 int longest_period(const GraphOptions& o) { return o.radix > 0 ? (o.width + o.radix - 1) / o.radix : 1; }

@@ -42,7 +42,7 @@ double compute(const KernelOptions&, std::int64_t n, std::span<std::byte>, int) 
 /// Copies the first half of a sample onto its second; a task goes on where that of the step before ended.
 double copy(const KernelOptions& kernel, std::int64_t n, std::span<std::byte> scratch, int step) {
   const std::size_t bytes = scratch.size() / kernel.samples, half = bytes / 2;
-  auto sample = static_cast<std::size_t>(step * n % kernel.samples);
+  std::size_t sample = step * n % kernel.samples;
   for (std::int64_t i = 0; i < n; ++i) {
     std::byte* from = scratch.data() + sample * bytes;
     std::memcpy(from + half, from, half);

@@ -59,7 +59,7 @@ struct Runner::Step {
  private:
   template <class T>
   static std::span<const T> part(const std::vector<T>& all, const std::vector<int>& first, int task) {
-    const auto k = static_cast<std::size_t>(task);
+    const std::size_t k = task;
     return {all.data() + first[k], static_cast<std::size_t>(first[k + 1] - first[k])};
   }
 };
@@ -151,10 +151,10 @@ void Runner::spoil(const Damage& damage, Step& step) const {
 void Runner::make_buffers() {
   std::size_t n_inbox = 0, n_outbox = 0;
   for (const auto& step : steps_) {
-    n_inbox = std::max(n_inbox, static_cast<std::size_t>(step->plan.n_inbox));
+    n_inbox = std::max<std::size_t>(n_inbox, step->plan.n_inbox);
     n_outbox = std::max(n_outbox, step->plan.outbox.size());
   }
-  const auto count = static_cast<std::size_t>(count_), length = static_cast<std::size_t>(length_);
+  const std::size_t count = count_, length = length_;
   for (const std::size_t parity : {0, 1}) {
     outputs_[parity].resize(count * length);
     inbox_[parity].resize(n_inbox * length);
@@ -167,8 +167,8 @@ void Runner::make_buffers() {
 
 /// Pointers and messages of a kind of step, where its number is even or odd.
 void Runner::connect(Step& step, int parity) {
-  const auto here = static_cast<std::size_t>(parity);
-  const auto length = static_cast<std::size_t>(length_);
+  const std::size_t here = parity;
+  const std::size_t length = length_;
   const auto& plan = step.plan;
   for (std::size_t k = 0; k < plan.inputs.size(); ++k) {
     const bool wrong = static_cast<int>(k) == step.wrong_input;
@@ -249,7 +249,7 @@ bool Runner::compute_one(const Step& plan, int step, int task) {
   if (!inputs_are_right(step, plan.needed_by(task), plan.inputs_of(step, task), length_)) return false;
   const int point = plan.plan.tasks[task];
   std::fill_n(output(step, point), length_, Stamp{step, first_ + point});
-  const auto bytes = static_cast<std::size_t>(kernel_.scratch_bytes), p = static_cast<std::size_t>(point);
+  const std::size_t bytes = kernel_.scratch_bytes, p = point;
   results_[p] = run_kernel(kernel_, step, first_ + point, std::span(scratch_).subspan(p * bytes, bytes));
   return true;
 }

@@ -20,7 +20,7 @@ ColumnElimination::ColumnElimination(const Comm& comm, int n_rows, int n_columns
       ends_(comm, 2 * comm.size(), n_matrices * n_columns) {
   QUINTET_CHECK(n_rows >= comm.size(), "{} rows on {} ranks; each rank needs one", n_rows, comm.size());
   for (Share& share : shares_) {
-    const auto area = static_cast<std::size_t>(at(n_rows_));
+    const std::size_t area = at(n_rows_);
     share.inverse.resize(area);
     if (between_) share.spike.resize(area);
     if (between_) share.weight.resize(area);
@@ -34,7 +34,7 @@ void ColumnElimination::factorise(std::span<const TridiagonalColumns> equations)
     share.from.clear();
     share.to.clear();
     for (int k = 0; k < n_rows_; ++k) {
-      const auto j = static_cast<std::size_t>(first_row_ + row_of(k));
+      const std::size_t j = first_row_ + row_of(k);
       const double lower = j > 0 ? below[j] : 0, upper = j + 1 < above.size() ? above[j] : 0;
       share.from.push_back(downwards_ ? upper : lower);
       share.to.push_back(downwards_ ? lower : upper);
@@ -46,7 +46,7 @@ void ColumnElimination::factorise(std::span<const TridiagonalColumns> equations)
 
 void ColumnElimination::factorise_share(Share& share, const TridiagonalColumns& equations) const {
   for (int k = 0; k < n_rows_; ++k) {
-    const auto i = static_cast<std::size_t>(k);
+    const std::size_t i = k;
     const double d = equations.diagonal[first_row_ + row_of(k)];
     const double product = k == 0 ? 0 : share.from[i] * share.to[i - 1];
     double* const inverse = share.inverse.data() + at(k);
@@ -78,7 +78,7 @@ void ColumnElimination::share_ends(AlignedVector<double>& f, AlignedVector<doubl
     }
   }
   ends_.to_columns();
-  const auto columns = static_cast<std::ptrdiff_t>(ends_.columns_here());
+  const std::ptrdiff_t columns = ends_.columns_here();
   f.clear();
   l.clear();
   const double* from = ends_.columns();
@@ -140,7 +140,7 @@ void ColumnElimination::solve_ends() {
   if (comm_.size() == 1) return;
   ends_.to_columns();
   const int ranks = comm_.size();
-  const auto columns = static_cast<std::ptrdiff_t>(ends_.columns_here());
+  const std::ptrdiff_t columns = ends_.columns_here();
   double* const q = ends_.columns();
   for (int r = 1; r < ranks; ++r) {
     double *const f = q + 2 * r * columns, *const l = f + columns, *const l_below = f - columns;

@@ -77,7 +77,7 @@ class ColumnElimination {
     AlignedVector<double> inverse;  ///< 1/(1 - f_of_below l_of_above of the rank below)
   };
 
-  [[nodiscard]] std::ptrdiff_t at(int k) const { return static_cast<std::ptrdiff_t>(k) * n_columns_; }
+  [[nodiscard]] std::ptrdiff_t at(int k) const { return std::int64_t{k} * n_columns_; }
   [[nodiscard]] double* row(double* q, int k) const { return q + at(row_of(k)); }
   /// This rank's two rows of a matrix in ends_: on the right-hand side those of f and l, of the solution
   /// those of the neighbours, l_below and f_above.

@@ -153,11 +153,11 @@ Fft::Fft(int n) : n_(n) {
 }
 
 void Fft::transform(double* re, double* im, double* work) const {
-  const std::size_t size = static_cast<std::size_t>(n_) * lanes;
+  const std::size_t size = std::int64_t{n_} * lanes;
   Arrays x{re, im, work, work + size};
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const auto& [radix, m, s, first] = stages_[i];
-    const auto m_of = static_cast<std::size_t>(m), s_of = static_cast<std::size_t>(s);
+    const std::size_t m_of = m, s_of = s;
     const double* const w = twiddles_.data() + first;
     switch (radix) {
       case 2:

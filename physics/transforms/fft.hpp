@@ -25,7 +25,7 @@ class Fft {
   explicit Fft(int n);
   [[nodiscard]] int size() const { return n_; }
   /// Doubles that transform() needs beside its data: two arrays as long as the data.
-  [[nodiscard]] std::size_t work_size() const { return 2 * static_cast<std::size_t>(n_) * lanes; }
+  [[nodiscard]] std::size_t work_size() const { return 2 * std::int64_t{n_} * lanes; }
 
   /// Transform in place; `work`: [work_size()], aligned as the data to 64 bytes.
   void transform(double* re, double* im, double* work) const;

@@ -15,7 +15,7 @@ FrameStream::FrameStream(std::shared_ptr<FrameTransform> transform, int hop, Fra
 }
 
 void FrameStream::push(std::span<const double> samples, const Sink& sink) {
-  const auto width = static_cast<std::size_t>(transform_->width());
+  const std::size_t width = transform_->width();
   while (!samples.empty()) {  // long signals in pieces
     const auto piece = samples.first(std::min(samples.size(), std::max(width, 16 * hop_)));
     samples = samples.subspan(piece.size());
@@ -40,8 +40,7 @@ void FrameStream::finish(const Sink& sink) {
 }
 
 void FrameStream::take_frames(const Sink& sink) {
-  const auto width = static_cast<std::size_t>(transform_->width()),
-             size = static_cast<std::size_t>(transform_->size());
+  const std::size_t width = transform_->width(), size = transform_->size();
   if (held_.size() >= next_ + width) {
     const std::size_t n = (held_.size() - next_ - width) / hop_ + 1;
     out_.resize(n * size);

@@ -70,7 +70,7 @@ ShortTimeFourier::ShortTimeFourier(int n, double rate) : n_(n), fft_(half_of(n))
     frequencies_.push_back(rate * k / n);
     turns_.push_back(std::polar(1.0, -2 * pi * k / n));
   }
-  re_.resize(static_cast<std::size_t>(n / 2) * Fft::lanes);
+  re_.resize(std::int64_t{n / 2} * Fft::lanes);
   im_.resize(re_.size());
   work_.resize(fft_.work_size());
 }
@@ -82,9 +82,9 @@ double ShortTimeFourier::density(int bin) const {
 }
 
 void ShortTimeFourier::transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) {
-  const auto half = static_cast<std::size_t>(n_ / 2);
-  constexpr auto lanes = static_cast<std::size_t>(Fft::lanes);
-  const auto n = static_cast<std::size_t>(n_frames);
+  const std::size_t half = n_ / 2;
+  constexpr std::size_t lanes = Fft::lanes;
+  const std::size_t n = n_frames;
   const double* frames[lanes];
   for (std::size_t first = 0; first < n; first += lanes) {
     const std::size_t here = std::min(lanes, n - first);
@@ -139,7 +139,7 @@ ConstantQ::ConstantQ(const ConstantQOptions& options) : bins_per_octave_(options
   while (width_ < longest) width_ *= 2;
   for (int k = 0; k < options.n_bins; ++k) {
     const double frequency = options.lowest * std::exp2(double(k) / options.bins_per_octave);
-    const int n = static_cast<int>(std::ceil(quality * options.rate / frequency)), odd = n % 2;
+    const int n = std::ceil(quality * options.rate / frequency), odd = n % 2;
     const auto window = hann_window(n);
     const double sum = std::accumulate(window.begin(), window.end(), 0.0),
                  squares = std::inner_product(window.begin(), window.end(), window.begin(), 0.0);
@@ -158,7 +158,7 @@ ConstantQ::ConstantQ(const ConstantQOptions& options) : bins_per_octave_(options
 
 void ConstantQ::transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) {
   // Kernel by kernel: it stays in the cache while the frames pass.
-  const auto frames = static_cast<std::size_t>(n_frames), bins = kernels_.size();
+  const std::size_t frames = n_frames, bins = kernels_.size();
   for (std::size_t k = 0; k < bins; ++k) {
     const auto& [first, begin, length] = kernels_[k];
     const double *const re = re_.data() + begin, *const im = im_.data() + begin;
@@ -204,7 +204,7 @@ double MelBands::density(int bin) const {
 }
 
 void MelBands::transform(const double* x, std::size_t hop, int n_frames, std::complex<double>* out) {
-  const auto frames = static_cast<std::size_t>(n_frames), n_lines = lines_.frequencies().size();
+  const std::size_t frames = n_frames, n_lines = lines_.frequencies().size();
   work_.resize(frames * n_lines);
   lines_.transform(x, hop, n_frames, work_.data());
   for (std::size_t f = 0; f < frames; ++f)

@@ -14,7 +14,7 @@ void multiply_rows(const PackedMatrix<double>& matrix, const double* from, std::
                    double* to, std::size_t to_stride, int n_rows, double* work) {
   multiply(from, static_cast<int>(from_stride), n_rows, matrix, work, matrix.stride());
   for (int r = 0; r < n_rows; ++r)
-    std::copy_n(work + static_cast<std::size_t>(r) * matrix.stride(), matrix.n(), to + r * to_stride);
+    std::copy_n(work + std::int64_t{r} * matrix.stride(), matrix.n(), to + r * to_stride);
 }
 
 }  // namespace
@@ -65,12 +65,12 @@ void LineModes::pack(const std::vector<double>& modes, const std::vector<double>
       to[i * n + k] = modes[k * n + i] * std::sqrt(weight[i]);
       back[k * n + i] = modes[k * n + i] / std::sqrt(weight[i]);
     }
-  const auto size = static_cast<int>(n);
+  const int size = n;
   forward_ = PackedMatrix<double>(to.data(), size, size);
   backward_ = PackedMatrix<double>(back.data(), size, size);
 }
 
-std::size_t LineModes::work_size() const { return static_cast<std::size_t>(batch()) * forward_.stride(); }
+std::size_t LineModes::work_size() const { return std::int64_t{batch()} * forward_.stride(); }
 
 void LineModes::forward(const double* from, std::size_t from_stride, double* to, std::size_t to_stride,
                         int n_rows, double* work) const {

@@ -32,7 +32,7 @@ struct Batch {
   template <class Function>
   void for_rows(const Function& f) const {
     for (int r = 0; r < n_rows; ++r) {
-      const auto row = static_cast<std::size_t>(r);
+      const std::size_t row = r;
       f(row, row < lanes ? re + row : im + (row - lanes));
     }
   }
@@ -59,12 +59,12 @@ RowTransform::RowTransform(LineBasis basis, int n) : basis_(basis), n_(n), fft_(
 }
 
 std::size_t RowTransform::work_size() const {
-  return 2 * static_cast<std::size_t>(fft_.size()) * lanes + fft_.work_size();
+  return 2 * std::int64_t{fft_.size()} * lanes + fft_.work_size();
 }
 
 void RowTransform::forward(const double* from, std::size_t from_stride, double* to, std::size_t to_stride,
                            int n_rows, double* work) const {
-  const auto n = static_cast<std::size_t>(n_), length = static_cast<std::size_t>(fft_.size());
+  const std::size_t n = n_, length = fft_.size();
   double *const re = work, *const im = work + length * lanes, *const more = im + length * lanes;
   const Batch batch{re, im, n_rows};
   if (n_rows < RowTransform::batch) std::fill(re, more, 0.0);
@@ -101,7 +101,7 @@ void RowTransform::forward(const double* from, std::size_t from_stride, double* 
 
   const double norm = std::sqrt(2.0 / n_), first = std::sqrt(1.0 / n_);
   for (int r = 0; r < n_rows; ++r) {
-    const auto row = static_cast<std::size_t>(r), lane = row % lanes;
+    const std::size_t row = r, lane = row % lanes;
     const bool imaginary = row >= lanes;
     double* const out = to + row * to_stride;
     const auto value = [&](std::size_t k) {
@@ -146,13 +146,13 @@ void RowTransform::backward(const double* from, std::size_t from_stride, double*
     forward(from, from_stride, to, to_stride, n_rows, work);
     return;
   }
-  const auto n = static_cast<std::size_t>(n_);
+  const std::size_t n = n_;
   double *const re = work, *const im = work + n * lanes, *const more = im + n * lanes;
   std::fill(re, more, 0.0);
   // Unitary: the conjugate transform of Z_k = A_k + i B_k of two rows, scaled by 1/n.
   const double norm = std::sqrt(2.0 / n_) / 2, first = std::sqrt(1.0 / n_);
   for (int r = 0; r < n_rows; ++r) {
-    const auto row = static_cast<std::size_t>(r), lane = row % lanes;
+    const std::size_t row = r, lane = row % lanes;
     const bool imaginary = row >= lanes;
     const double* const in = from + row * from_stride;
     const auto add = [&](std::size_t k, double x, double y) {  // Z_k += x + i y, times i for the second row

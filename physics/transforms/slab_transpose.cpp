@@ -11,7 +11,7 @@ namespace {
 
 constexpr int tag = 71;
 
-std::size_t area(int a, int b) { return static_cast<std::size_t>(a) * b; }
+std::size_t area(int a, int b) { return std::int64_t{a} * b; }
 
 /// Copy a block of `rows` by `columns` between arrays with these strides.
 void copy_block(const double* from, int from_stride, double* to, int to_stride, int rows, int columns) {

@@ -18,7 +18,8 @@ class ArenaAllocator : public c10::Allocator {
     void* const place = bytes >= PageArena::least_block ? PageArena::of_process().allocate(bytes) : nullptr;
     if (!place) {
       auto small = torchs().allocate(bytes);
-      small.compare_exchange_deleter(torchs().raw_deleter(), &release);
+      // Where it has another deleter already, that one frees it just as well.
+      static_cast<void>(small.compare_exchange_deleter(torchs().raw_deleter(), &release));
       return small;
     }
     c10::profiledCPUMemoryReporter().New(place, bytes);

@@ -114,7 +114,7 @@ class OverLink : public Elsewhere {
     note(part, false);
   }
   void note(const Part& part, bool there) {
-    const auto bytes = static_cast<std::int64_t>(part.bytes);
+    const std::int64_t bytes = part.bytes;
     ledger_.note(Tier::host, ByteCategory::staging, there ? bytes : -bytes);
   }
   Ledger& ledger_;
@@ -163,7 +163,7 @@ class ToFile : public Elsewhere {
       body(part.place + from, std::min(buffer_bytes, part.bytes - from), part.in_file + from);
   }
   void note(const Part& part, bool there) {
-    const auto bytes = static_cast<std::int64_t>(part.bytes);
+    const std::int64_t bytes = part.bytes;
     ledger_.note(Tier::file, ByteCategory::activations, there ? bytes : -bytes);
   }
   Ledger& ledger_;
@@ -240,8 +240,7 @@ struct SwapSpace::State {
     if (std::exchange(part.is_counted, counted) == counted) return;
     const std::int64_t sign = counted ? 1 : -1;
     memory->count(sign * static_cast<std::int64_t>(part.bytes));
-    if (!part.pages.empty())
-      PageArena::of_process().note_absent(-sign * static_cast<std::int64_t>(part.pages.size()));
+    if (!part.pages.empty()) PageArena::of_process().note_absent(-sign * std::ssize(part.pages));
   }
   void check() const {
     if (error) std::rethrow_exception(error);

@@ -121,7 +121,7 @@ std::int64_t TorchRecorder::free_bytes() const {
   const c10::cuda::CUDAGuard there(place_->stream.device_index());
   std::size_t free = 0, all = 0;
   C10_CUDA_CHECK(cudaMemGetInfo(&free, &all));
-  return static_cast<std::int64_t>(free);
+  return free;
 }
 
 #else

@@ -7,6 +7,7 @@
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
+#include "physics/kernels/rounded_root.hpp"
 #include "surrogates/experts/rewrite.hpp"
 
 namespace quintet::experts {
@@ -74,7 +75,7 @@ std::pair<double, std::vector<double>> loss_and_gradient(const NetworkRouter& ne
   const double share = 1.0 / examples.labels.size();
   for (std::size_t row = 0; row < examples.labels.size(); ++row) {
     auto pass = forward(network, &examples.rows[row * keys]);
-    const auto label = static_cast<std::size_t>(examples.labels[row]);
+    const std::size_t label = examples.labels[row];
     loss -= share * std::log(std::max(pass.p[label], 1e-300));
     pass.p[label] -= 1;  // from here on the gradient by the logits
     std::vector<double> back(hidden, 0.0);
@@ -117,7 +118,7 @@ void scale_keys(NetworkRouter& network, const RouterExamples& examples) {
       sum += y, square += y * y;
     }
     const double mean = sum / n;
-    const double deviation = std::sqrt(std::max(0.0, square / n - mean * mean));
+    const double deviation = rounded_root(square / n - mean * mean);
     network.logarithms.push_back(logarithms);
     network.mean.push_back(mean);
     network.scale.push_back(deviation > 0 ? deviation : 1);
@@ -157,7 +158,7 @@ double accuracy(const NetworkRouter& network, const RouterExamples& examples) {
     const auto p = forward(network, &examples.rows[i * network.by.size()]).p;
     right += std::max_element(p.begin(), p.end()) - p.begin() == examples.labels[i];
   }
-  return right / std::max(1.0, static_cast<double>(examples.labels.size()));
+  return right / std::max<double>(1.0, examples.labels.size());
 }
 
 void write_router(const std::string& registry, const NetworkRouter& network) {
@@ -170,7 +171,7 @@ void write_router(const std::string& registry, const NetworkRouter& network) {
     group.set_attribute("experts", network.ids);
     group.set_attribute("hidden", network.hidden);
     const std::vector<double> logarithms(network.logarithms.begin(), network.logarithms.end());
-    const auto keys = static_cast<std::uint64_t>(network.by.size());
+    const std::uint64_t keys = network.by.size();
     group.write<double>("logarithms", logarithms, {keys}, {"1", {"key"}, "1: z is of the logarithm"});
     group.write<double>("mean", network.mean, {keys}, {"1", {"key"}, "z = (x - mean)/scale"});
     group.write<double>("scale", network.scale, {keys}, {"1", {"key"}, "z = (x - mean)/scale"});

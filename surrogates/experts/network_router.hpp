@@ -26,7 +26,7 @@ struct NetworkRouter {
   std::vector<double> weights;  ///< W1, b1, W2, b2
 
   [[nodiscard]] std::size_t n_weights() const {
-    const auto h = static_cast<std::size_t>(hidden);
+    const std::size_t h = hidden;
     return h * (by.size() + 1) + ids.size() * (h + 1);
   }
   /// [experts] @param values of all keys; those of logarithms above 0

@@ -93,7 +93,7 @@ Router::Router(const Registry& registry, std::string app, RouterOptions options)
     return number;
   };
   for (const auto& id : options_.order) experts_.push_back(require(id, "order"));
-  for (int i = 0; i < static_cast<int>(registry.experts().size()); ++i)
+  for (int i = 0; i < std::ssize(registry.experts()); ++i)
     if (expert(i).app == app_ && std::find(experts_.begin(), experts_.end(), i) == experts_.end())
       experts_.push_back(i);
   QUINTET_CHECK(!experts_.empty(), "{}: holds no model of {}; 'quintet registry add' puts one in",
@@ -161,7 +161,7 @@ Choice Router::most_likely(const std::vector<int>& inside, const Request& reques
   double most = -1;
   for (const int i : inside) {
     const auto at = std::find(network.ids.begin(), network.ids.end(), expert(i).id) - network.ids.begin();
-    if (at == static_cast<std::ptrdiff_t>(p.size()) || p[at] <= most) continue;
+    if (at == std::ssize(p) || p[at] <= most) continue;
     best = i;
     most = p[at];
   }

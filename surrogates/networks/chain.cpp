@@ -80,7 +80,7 @@ Chain<Real>::Chain(std::string input, int n_in, const std::vector<LayerSpec>& la
   if (output_ == Output::sum) {
     sum_ = specs_.back();
     if (layers_.size() < 2 || sum_.n_out != 1 || sum_.activation != Activation::linear ||
-        !sum_.skip.empty() || layers_.back().input != static_cast<int>(layers_.size()) - 2)
+        !sum_.skip.empty() || layers_.back().input != std::ssize(layers_) - 2)
       refuse("a sum is a linear layer of one output without a skip, after the last of other layers");
     layers_.pop_back();
     sum_weight_.assign(layers_.back().stride, Real(0));
@@ -97,7 +97,7 @@ Chain<Real>::Chain(std::string input, int n_in, const std::vector<LayerSpec>& la
 /// Rows of weights of the chain's inputs, those that are tied added up.
 template <class Real>
 std::vector<const Real*> Chain<Real>::fold(const Real* weight, int n_out) {
-  const auto row = [&](int i) { return weight + static_cast<std::size_t>(i) * n_out; };
+  const auto row = [&](int i) { return weight + std::int64_t{i} * n_out; };
   std::vector<const Real*> rows(n_in_);
   folded_.resize(static_cast<std::size_t>(std::count_if(members_.begin(), members_.end(),
                                                         [](const auto& of) { return of.size() > 1; })) *
@@ -120,14 +120,14 @@ template <class Source>
 void Chain<Real>::refresh_weights(Layer<Real>& layer, const Source* weight) {
   const int n_out = layer.spec.n_out;
   if constexpr (!std::is_same_v<Source, Real>) {
-    const std::vector<Real> converted(weight, weight + static_cast<std::size_t>(layer.spec.n_in) * n_out);
+    const std::vector<Real> converted(weight, weight + std::int64_t{layer.spec.n_in} * n_out);
     return refresh_weights(layer, converted.data());
   } else {
     std::vector<const Real*> rows;
     if (layer.input == Layer<Real>::outside)
       rows = fold(weight, n_out);
     else
-      for (int i = 0; i < layer.n_in; ++i) rows.push_back(weight + static_cast<std::size_t>(i) * n_out);
+      for (int i = 0; i < layer.n_in; ++i) rows.push_back(weight + std::int64_t{i} * n_out);
     PackedMatrix<Real>::assign_both(rows, n_out, layer.weight, layer.transposed);
   }
 }

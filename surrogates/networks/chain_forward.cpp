@@ -44,7 +44,7 @@ void Chain<Real>::prepare(Tape& tape, int n, Keep keep, int copies) const {
   if (output_ == Output::sum && tape.sum.size() < static_cast<std::size_t>(n)) tape.sum.resize(n);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     auto& t = tape.layers[l];
-    const std::size_t size = static_cast<std::size_t>(n) * layers_[l].stride;
+    const std::size_t size = std::int64_t{n} * layers_[l].stride;
     grow(t.y, copies * size);
     if (copies == 1) grow(t.slope, size);
     if (keep == Keep::adjoint) continue;
@@ -140,11 +140,11 @@ void Chain<Real>::back(const Layer<Real>& layer, const Real* z_bar, const Real* 
     multiply<Real>(z[first], z.stride, n, layer.transposed, to_input[first], to_input.stride);
   else if (to_input.data) {
     const int stride = layer.transposed.stride();
-    grow(product, static_cast<std::size_t>(n) * stride);
+    grow(product, std::int64_t{n} * stride);
     multiply<Real>(z[first], z.stride, n, layer.transposed, product.data(), stride);
     for (int row = 0; row < n; ++row)
       for (int i = 0; i < layer.n_in; ++i)
-        to_input[first + row][i] += product[static_cast<std::size_t>(row) * stride + i];
+        to_input[first + row][i] += product[std::int64_t{row} * stride + i];
   }
   if (layer.skip == Layer<Real>::none || !to_skip.data) return;
   if (!layer.skip_has_adjoint) {
@@ -175,7 +175,7 @@ void Chain<Real>::adjoint(Rows<Real> dx, int first, int n, Tape& tape) const {
     } else {
       for (int row = first; row < first + n; ++row)
         for (int o = 0; o < layer.stride; o += w) {
-          const std::size_t at = static_cast<std::size_t>(row) * layer.stride + o;
+          const std::size_t at = std::int64_t{row} * layer.stride + o;
           store<Real>(alpha + at, load<Real>(a + at) * load<Real>(slope + at) * load<Real>(idt + o));
         }
     }

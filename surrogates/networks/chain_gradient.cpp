@@ -17,7 +17,7 @@ void Chain<Real>::tangent(Rows<const Real> x_dot, int first, int n, Tape& tape) 
     multiply<Real>(in[first], in.stride, n, layer.weight, z_dot[first], z_dot.stride);
     for (int row = first; row < first + n; ++row)
       for (int o = 0; o < layer.stride; o += w) {
-        const std::size_t at = static_cast<std::size_t>(row) * layer.stride + o;
+        const std::size_t at = std::int64_t{row} * layer.stride + o;
         store<Real>(y_dot.data + at, load<Real>(z_dot.data + at) * load<Real>(t.slope.data() + at) *
                                          load<Real>(layer.timestep.data() + o));
       }
@@ -35,11 +35,11 @@ void Chain<Real>::bar_layer(const Layer<Real>& layer, typename Tape::Layer& t, i
   constexpr int w = pack_width<Real>;
   const auto& place = layer.spec.place;
   static thread_local AlignedVector<Real> sums;
-  sums.assign(2 * static_cast<std::size_t>(layer.stride), Real(0));
+  sums.assign(2 * std::int64_t{layer.stride}, Real(0));
   Real *const bias = sums.data(), *const timestep = bias + layer.stride;
   for (int row = first; row < first + n; ++row)
     for (int o = 0; o < layer.stride; o += w) {
-      const std::size_t at = static_cast<std::size_t>(row) * layer.stride + o;
+      const std::size_t at = std::int64_t{row} * layer.stride + o;
       const Pack<Real> y_bar = load<Real>(t.y_bar.data() + at), slope = load<Real>(t.slope.data() + at);
       Pack<Real> z_bar = y_bar * slope;
       Pack<Real> through_timestep = y_bar * load<Real>(t.phi.data() + at);
@@ -82,11 +82,11 @@ void Chain<Real>::add_weights(const Layer<Real>& layer, std::initializer_list<Tr
   std::vector<Parameter*> rows(layer.n_in);
   for (int i = 0; i < layer.n_in; ++i) {
     const int row = layer.input == Layer<Real>::outside ? members_[i].front() : i;
-    rows[i] = gradient + layer.spec.place.weight + static_cast<std::size_t>(row) * n_out;
+    rows[i] = gradient + layer.spec.place.weight + std::int64_t{row} * n_out;
   }
   if constexpr (std::is_same_v<Parameter, Real>)
     if (stride == n_out) return add_transposed_products<Real>(pairs, n, stride, rows);
-  tape.weight_bar.assign(static_cast<std::size_t>(layer.n_in) * stride, Real(0));
+  tape.weight_bar.assign(std::int64_t{layer.n_in} * stride, Real(0));
   add_transposed_products<Real>(pairs, n, layer.n_in, stride, tape.weight_bar.data(), stride);
   const Real* from = tape.weight_bar.data();
   for (Parameter* to : rows) {

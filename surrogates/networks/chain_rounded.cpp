@@ -41,7 +41,7 @@ void Chain<Real>::round_about(const double* reference) {
       const auto& layer = layers_[l];
       auto& r = rounded[l];
       const int n_in = layer.n_in, n_out = layer.spec.n_out;
-      std::vector<float> weight(static_cast<std::size_t>(n_in) * n_out);
+      std::vector<float> weight(std::int64_t{n_in} * n_out);
       layer.weight.unpack(weight.data());
       r.weight.assign(weight.data(), n_out, n_in, n_out);
       r.transposed.assign(weight.data(), n_out, n_out, n_in, true);

@@ -25,7 +25,7 @@ std::size_t arrays_kept(Keep keep) {
 }
 
 std::string with_unit(std::size_t bytes) {
-  const auto n = static_cast<double>(bytes);
+  const double n = bytes;
   if (bytes < 1000) return fmt::format("{} B", bytes);
   return bytes < 1000000 ? fmt::format("{:.1f} kB", n / 1e3) : fmt::format("{:.1f} MB", n / 1e6);
 }
@@ -41,7 +41,7 @@ BlockDescription describe_layer(const LayerSpec& layer, int n_in, std::size_t by
   block.n_in = n_in;
   block.n_out = layer.n_out;
   block.n_weights_in = layer.n_in;
-  const auto n_out = static_cast<std::size_t>(layer.n_out);
+  const std::size_t n_out = layer.n_out;
   block.parameters = (static_cast<std::size_t>(layer.n_in) + 1 + (layer.place.has_timestep ? 1 : 0)) * n_out;
   block.parameter_bytes = block.parameters * bytes;
   const double product = 2.0 * n_in * layer.n_out, skip = layer.skip.empty() ? 0.0 : layer.n_out;

@@ -15,6 +15,7 @@ namespace quintet::networks {
 namespace {
 
 constexpr int w = pack_width<double>;
+constexpr int rows_at_once = 256;  // their numbers stay in the second-level cache
 
 /// Layouts in which a rank has whole rows of H.
 std::vector<SpmmLayout> layouts_with_whole_rows(SpmmKind kind, int n_ranks) {
@@ -28,8 +29,10 @@ std::vector<SpmmLayout> layouts_with_whole_rows(SpmmKind kind, int n_ranks) {
   return layouts;
 }
 
-/// Rows [n, columns] from rows of `stride` numbers, and back, padded with 0.
-void narrow(const AlignedVector<double>& from, int stride, int columns, AlignedVector<double>& to) {
+/// Rows [n, columns] from rows of `stride` numbers, which are lost where they are of whole packs; and back,
+/// padded with 0.
+void narrow(AlignedVector<double>& from, int stride, int columns, AlignedVector<double>& to) {
+  if (stride == columns) return std::swap(from, to);
   const std::size_t n = from.size() / stride;
   to.resize(n * columns);
   for (std::size_t i = 0; i < n; ++i) std::copy_n(from.data() + i * stride, columns, to.data() + i * columns);
@@ -40,10 +43,15 @@ void widen(const AlignedVector<double>& from, int columns, int stride, AlignedVe
   for (std::size_t i = 0; i < n; ++i) std::copy_n(from.data() + i * columns, columns, to.data() + i * stride);
 }
 
+/// to += from.
+void add_rows(const AlignedVector<double>& from, AlignedVector<double>& to) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+}
+
 /// C [n, b.stride()] = A [n, b.k()] B, rows of A `lda` apart.
 void product_of(const AlignedVector<double>& a, int lda, int n, const PackedMatrix<double>& b,
                 AlignedVector<double>& c) {
-  c.resize(static_cast<std::size_t>(n) * b.stride());
+  c.resize(std::int64_t{n} * b.stride());
   if (n > 0) multiply<double>(a.data(), lda, n, b, c.data(), b.stride());
 }
 
@@ -58,9 +66,10 @@ GraphChain::GraphChain(const Comm& comm, const SparseRows& a, std::vector<GraphB
     GraphLayer layer;
     layer.spec = std::move(block.layer);
     const LayerSpec& spec = layer.spec;
-    if (!spec.skip.empty() || spec.place.has_timestep || spec.n_in < 1 || spec.n_out < 1)
-      throw InternalError(
-          fmt::format("graph network: layer {} has a skip, a time step or no numbers", spec.name));
+    const bool skip_fits = spec.skip.empty() || (spec.skip == spec.input && spec.n_in == spec.n_out);
+    if (!skip_fits || spec.place.has_timestep || spec.n_in < 1 || spec.n_out < 1)
+      throw InternalError(fmt::format(
+          "graph network: layer {} has a skip past others, a time step or no numbers", spec.name));
     if (!layers_.empty() &&
         (layers_.back().spec.n_out != spec.n_in || layers_.back().spec.name != spec.input))
       throw InternalError(
@@ -105,23 +114,37 @@ const AlignedVector<double>& GraphChain::forward(const AlignedVector<double>& x,
     const GraphLayer& layer = layers_[l];
     auto& t = tape.layers[l];
     const int n_out = layer.spec.n_out;
+    const AlignedVector<double>& before = *h;
     if (layer.on_graph && layer.gathers_first) {
       (*product_)(*h, t.gathered, layer.n_in);
       h = &t.gathered;
     }
-    product_of(*h, layer.n_in, n, layer.weight, tape.padded);
-    if (layer.on_graph && !layer.gathers_first) {
+    const bool gathers_last = layer.on_graph && !layer.gathers_first;
+    if (gathers_last) {
+      product_of(*h, layer.n_in, n, layer.weight, tape.padded);
       narrow(tape.padded, layer.stride, n_out, t.gathered);
       (*product_)(t.gathered, tape.product, n_out);
       widen(tape.product, n_out, layer.stride, tape.padded);
     }
+    tape.padded.resize(std::int64_t{n} * layer.stride);
     t.slope.resize(tape.padded.size());
-    layer.activate<false>(tape.padded.data(), 0, n,
-                          [&](std::size_t at, int, Pack<double> phi, Pack<double> slope, Pack<double>) {
-                            store<double>(tape.padded.data() + at, phi);
-                            store<double>(t.slope.data() + at, slope);
-                          });
+    const bool skips_here = layer.has_skip() && layer.stride == n_out;  // without a sweep of its own
+    for (int first = 0; first < n; first += rows_at_once) {
+      const int rows = std::min(rows_at_once, n - first);
+      double* const z = tape.padded.data() + std::int64_t{first} * layer.stride;
+      double* const slopes = t.slope.data() + std::int64_t{first} * layer.stride;
+      if (!gathers_last)
+        multiply<double>(h->data() + std::int64_t{first} * layer.n_in, layer.n_in, rows, layer.weight, z,
+                         layer.stride);
+      const double* const skip = skips_here ? before.data() + std::int64_t{first} * layer.stride : nullptr;
+      layer.activate<false>(z, 0, rows,
+                            [&](std::size_t at, int, Pack<double> phi, Pack<double> slope, Pack<double>) {
+                              store<double>(z + at, skip ? phi + load<double>(skip + at) : phi);
+                              store<double>(slopes + at, slope);
+                            });
+    }
     narrow(tape.padded, layer.stride, n_out, t.y);
+    if (layer.has_skip() && !skips_here) add_rows(before, t.y);
     h = &t.y;
   }
   return tape.layers.back().y;
@@ -142,30 +165,48 @@ void GraphChain::gradient(const AlignedVector<double>& x, const AlignedVector<do
     const int n_in = layer.n_in, n_out = layer.spec.n_out, stride = layer.stride;
     const bool is_first = l == 0;
 
-    widen(tape.bar, n_out, stride, tape.padded);
-    for (std::size_t i = 0; i < tape.padded.size(); i += w)
-      store<double>(tape.padded.data() + i,
-                    load<double>(tape.padded.data() + i) * load<double>(t.slope.data() + i));
+    tape.padded.resize(std::int64_t{n} * stride);
     std::vector<double> bias(n_out, 0.0);
-    for (int i = 0; i < n; ++i)
-      for (int o = 0; o < n_out; ++o) bias[o] += tape.padded[static_cast<std::size_t>(i) * stride + o];
-    if (layer.on_graph && !layer.gathers_first) {
+    const auto take_slopes = [&](int first, int last) {
+      for (int i = first; i < last; ++i) {
+        const double* const bar = tape.bar.data() + std::int64_t{i} * n_out;
+        const double* const slope = t.slope.data() + std::int64_t{i} * stride;
+        double* const z_bar = tape.padded.data() + std::int64_t{i} * stride;
+        for (int o = 0; o < n_out; ++o) {
+          z_bar[o] = bar[o] * slope[o];
+          bias[o] += z_bar[o];
+        }
+        std::fill(z_bar + n_out, z_bar + stride, 0.0);
+      }
+    };
+    const bool gathers_last = layer.on_graph && !layer.gathers_first, goes_on = !is_first || x_bar != nullptr;
+    if (gathers_last) {
+      take_slopes(0, n);
       narrow(tape.padded, stride, n_out, tape.bar);
       back(tape.bar, tape.product, n_out);
       widen(tape.product, n_out, stride, tape.padded);
     }
     const AlignedVector<double>& in = layer.on_graph && layer.gathers_first ? t.gathered : h;
-    tape.weight_bar.assign(static_cast<std::size_t>(n_in) * stride, 0.0);
-    if (n > 0)
-      add_transposed_products<double>({{in.data(), n_in, tape.padded.data(), stride}}, n, n_in, stride,
+    const int stride_before = layer.transposed.stride();
+    tape.weight_bar.assign(std::int64_t{n_in} * stride, 0.0);
+    if (goes_on) tape.bar_before.resize(std::int64_t{n} * stride_before);
+    for (int first = 0; first < n; first += rows_at_once) {
+      const int rows = std::min(rows_at_once, n - first);
+      const std::size_t row = first;
+      if (!gathers_last) take_slopes(first, first + rows);
+      const double* const z_bar = tape.padded.data() + row * stride;
+      add_transposed_products<double>({{in.data() + row * n_in, n_in, z_bar, stride}}, rows, n_in, stride,
                                       tape.weight_bar.data(), stride);
+      if (goes_on)
+        multiply<double>(z_bar, stride, rows, layer.transposed, tape.bar_before.data() + row * stride_before,
+                         stride_before);
+    }
     for (int i = 0; i < n_in; ++i)
-      for (int o = 0; o < n_out; ++o)
-        sums.push_back(tape.weight_bar[static_cast<std::size_t>(i) * stride + o]);
+      for (int o = 0; o < n_out; ++o) sums.push_back(tape.weight_bar[std::int64_t{i} * stride + o]);
     sums.insert(sums.end(), bias.begin(), bias.end());
 
-    if (is_first && x_bar == nullptr) break;
-    product_of(tape.padded, stride, n, layer.transposed, tape.bar_before);
+    if (!goes_on) break;
+    if (layer.has_skip()) std::swap(tape.bar, tape.bar_skip);
     AlignedVector<double>& to = is_first ? *x_bar : tape.bar;
     if (layer.on_graph && layer.gathers_first) {
       narrow(tape.bar_before, layer.transposed.stride(), n_in, tape.product);
@@ -173,18 +214,19 @@ void GraphChain::gradient(const AlignedVector<double>& x, const AlignedVector<do
     } else {
       narrow(tape.bar_before, layer.transposed.stride(), n_in, to);
     }
+    if (layer.has_skip()) add_rows(tape.bar_skip, to);
   }
   if (!part().counts) std::fill(sums.begin(), sums.end(), 0.0);
   comm_.reduce(std::span<double>(sums), Comm::Reduction::sum);
   const double* from = sums.data();
   for (std::size_t l = layers_.size(); l-- > 0;) {
     const LayerSpec& spec = layers_[l].spec;
-    const auto add = [&](std::size_t place, std::size_t size) {
+    const auto take = [&](std::size_t place, std::size_t size) {
       for (std::size_t i = 0; i < size; ++i) gradient[place + i] += from[i];
       from += size;
     };
-    add(spec.place.weight, static_cast<std::size_t>(spec.n_in) * spec.n_out);
-    add(spec.place.bias, spec.n_out);
+    take(spec.place.weight, std::int64_t{spec.n_in} * spec.n_out);
+    take(spec.place.bias, spec.n_out);
   }
 }
 
@@ -212,7 +254,7 @@ OwnedRows graph_convolution_matrix(const Comm& comm, const SparseRows& a) {
   SparseRows& rows = result.rows;
   rows.shares = shares;
   std::vector<double> sums;
-  for (int r = 0; r < static_cast<int>(a.row_begin.size()) - 1; ++r) {
+  for (int r = 0; r < std::ssize(a.row_begin) - 1; ++r) {
     const int i = first + r;
     bool has_loop = false;
     double sum = 0;
@@ -223,7 +265,7 @@ OwnedRows graph_convolution_matrix(const Comm& comm, const SparseRows& a) {
       has_loop = has_loop || k == i;
     };
     for (auto p = a.row_begin[r]; p < a.row_begin[r + 1]; ++p) {
-      const auto at = static_cast<std::size_t>(p);
+      const std::size_t at = p;
       if (a.column[at] > i && !has_loop) add(i, 1);
       add(a.column[at], a.value[a.offset.empty() ? p : a.offset[at]]);
     }
@@ -232,9 +274,9 @@ OwnedRows graph_convolution_matrix(const Comm& comm, const SparseRows& a) {
     sums.push_back(sum > 0 ? 1 / std::sqrt(sum) : 0.0);
   }
   const auto factor = comm.all_gather(std::span<const double>(sums));
-  for (int r = 0; r < static_cast<int>(rows.row_begin.size()) - 1; ++r)
+  for (int r = 0; r < std::ssize(rows.row_begin) - 1; ++r)
     for (auto p = rows.row_begin[r]; p < rows.row_begin[r + 1]; ++p) {
-      const auto at = static_cast<std::size_t>(p);
+      const std::size_t at = p;
       result.value[at] *= factor[first + r] * factor[rows.column[at]];
     }
   rows.value = result.value.data();

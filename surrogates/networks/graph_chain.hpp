@@ -14,8 +14,8 @@
 
 namespace quintet::networks {
 
-/// A block of a GraphChain: a dense layer (without skip and time step), whose rows may be gathered along a
-/// graph first.
+/// A block of a GraphChain: a dense layer without time step, whose rows may be gathered along a graph first.
+/// Its only skip is one of its own input, which is as wide as its output.
 struct GraphBlock {
   LayerSpec layer;
   bool on_graph = true;
@@ -28,15 +28,15 @@ struct GraphTape {
     AlignedVector<double> y, slope;  ///< [rows, n_out] H', [rows, stride] phi'
   };
   std::vector<Layer> layers;
-  AlignedVector<double> padded, product, bar, bar_before, weight_bar;  ///< work space
+  AlignedVector<double> padded, product, bar, bar_before, bar_skip, weight_bar;  ///< work space
 };
 
 /// A network on the nodes of a graph, shared out over ranks by rows: graph convolutions
 ///
 ///     H' = phi(A H W + b)
 ///
-/// and dense layers, one after the other. A [n, n] is any sparse matrix, symmetric or not; gradients go
-/// through A^T:
+/// and dense layers, one after the other; a block with a skip gives H + phi(...). A [n, n] is any sparse
+/// matrix, symmetric or not; gradients go through A^T:
 ///
 ///     Z_bar = H'_bar phi',   b_bar = sum Z_bar,   W_bar = (A H)^T Z_bar,   H_bar = A^T (Z_bar W^T),
 ///
@@ -80,6 +80,7 @@ class GraphChain {
   struct GraphLayer : Layer<double> {
     bool on_graph = true;
     bool gathers_first = true;  ///< (A H) W, else A (H W)
+    [[nodiscard]] bool has_skip() const { return !spec.skip.empty(); }
   };
   void back(const AlignedVector<double>& from, AlignedVector<double>& to, int f) {
     (back_ ? *back_ : *product_)(from, to, f);

@@ -14,7 +14,7 @@ template <class T>
 struct Rows {
   T* data = nullptr;
   int stride = 0;
-  [[nodiscard]] T* operator[](int row) const { return data + static_cast<std::ptrdiff_t>(row) * stride; }
+  [[nodiscard]] T* operator[](int row) const { return data + std::int64_t{row} * stride; }
 };
 
 /// Where a layer's numbers lie in the flat array of all parameters.
@@ -67,7 +67,7 @@ struct Layer {
     with_activation(spec.activation, [&]<Activation A>() {
       for (int row = first; row < first + n; ++row)
         for (int o = 0; o < stride; o += w) {
-          const std::size_t at = static_cast<std::size_t>(row) * stride + o;
+          const std::size_t at = std::int64_t{row} * stride + o;
           const Pack<Real> x = biased(at, o);
           Pack<Real> phi, slope, second{};
           if constexpr (curvature)

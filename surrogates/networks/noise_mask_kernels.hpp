@@ -11,7 +11,7 @@ namespace quintet::networks {
 KOKKOS_INLINE_FUNCTION double noise_value(std::uint64_t seed, std::uint32_t layer, std::uint32_t channel,
                                           std::uint32_t z, std::uint32_t y, std::uint32_t x) {
   std::uint32_t counter[4] = {x + (y << 16), z, channel, layer};
-  philox4x32(counter, static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
+  philox4x32(counter, seed, seed >> 32);
   return (2.0 * counter[0] + 1.0) * 0x1p-32 - 1.0;
 }
 

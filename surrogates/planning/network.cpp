@@ -59,7 +59,7 @@ bool Layer::has_halo() const { return !kernel.empty() && kernel.front() > 1; }
 
 double Layer::halo(const std::vector<std::int64_t>& sizes) const {
   if (!has_halo()) return 0;
-  const auto rim = static_cast<double>((kernel.front() - 1) / 2);
+  const double rim = (kernel.front() - 1) / 2;
   return rim * sizes.at(0) * product(sizes, 2);
 }
 
@@ -83,7 +83,7 @@ void count_beside(std::vector<Layer>& layers, const std::vector<std::vector<int>
     double items = 0;
     for (int from = -1; from < l; ++from)
       if (last_reader[from + 1] > l) items += from < 0 ? layers.front().x_items() : layers[from].y_items();
-    layers[l].beside = static_cast<std::int64_t>(items);
+    layers[l].beside = items;
   }
 }
 

@@ -82,7 +82,7 @@ RankBytes rank_bytes(const Division& division, const StageRow& stage, double n_r
     bytes.gradients += division.bytes_per_number * updated;
     bytes.parameters += (division.bytes_per_number - division.low_bytes) * updated;
   }
-  const auto n = static_cast<std::size_t>(updated);
+  const std::size_t n = updated;
   if (!place.in_file || bytes.optimiser == 0) return bytes;
   const auto each = static_cast<std::size_t>(bytes.optimiser) / n;
   const auto placed = place_items(item_sizes(n, each), static_cast<std::size_t>(place.host.value_or(0)));

@@ -207,12 +207,12 @@ struct Stage {
 
 std::vector<Stage> stages_of(const Job& job, double p) {
   const auto shares = time_shares(job.network, job.rules.flops_of_authors);
-  const auto begins = pipeline_stages(job.network, static_cast<int>(p));
+  const auto begins = pipeline_stages(job.network, p);
   std::vector<Stage> stages(begins.size() - 1);
   for (std::size_t s = 0; s + 1 < begins.size(); ++s)
     for (int l = begins[s]; l < begins[s + 1]; ++l) {
       const auto& layer = job.network.layers[l];
-      const auto weights = static_cast<double>(layer.weights);
+      const double weights = layer.weights;
       stages[s].seconds += shares[l];
       stages[s].weights += weights;
       stages[s].update += weights > 0 ? weights / job.network.weights() : 0;

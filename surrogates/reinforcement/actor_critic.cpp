@@ -32,7 +32,7 @@ std::vector<LayerSpec> layers_of(const PolicyShape& shape, int n_out, std::size_
     layer.n_in = n_in, layer.n_out = widths[l];
     layer.activation = last ? Activation::linear : Activation::tanh;
     layer.place.weight = place;
-    place += static_cast<std::size_t>(n_in) * widths[l];
+    place += std::int64_t{n_in} * widths[l];
     layer.place.bias = place;
     place += widths[l];
     input = layer.name;
@@ -95,18 +95,16 @@ void ActorCritic::evaluate(std::span<const float> observed, int n, std::span<flo
   policy_.forward({observed.data(), shape_.n_observed}, n, Keep::gradient, policy_tape_);
   value_.forward({observed.data(), shape_.n_observed}, n, Keep::gradient, value_tape_);
   for (int row = 0; row < n; ++row) {
-    const float* const from =
-        policy_tape_.layers.back().y.data() + static_cast<std::ptrdiff_t>(row) * policy_.stride();
-    std::copy_n(from, shape_.n_actions,
-                outputs.begin() + static_cast<std::ptrdiff_t>(row) * shape_.n_actions);
-    values[row] = value_tape_.layers.back().y[static_cast<std::size_t>(row) * value_.stride()];
+    const float* const from = policy_tape_.layers.back().y.data() + std::int64_t{row} * policy_.stride();
+    std::copy_n(from, shape_.n_actions, outputs.begin() + std::int64_t{row} * shape_.n_actions);
+    values[row] = value_tape_.layers.back().y[std::int64_t{row} * value_.stride()];
   }
 }
 
 ActorCritic::Decided ActorCritic::decide(const float* outputs, const float* action,
                                          std::vector<double>& probability) const {
   Decided result;
-  const auto n = static_cast<std::size_t>(shape_.n_actions);
+  const std::size_t n = shape_.n_actions;
   probability.resize(n);
   if (shape_.kind == ActionKind::continuous) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -133,7 +131,7 @@ ActorCritic::Decided ActorCritic::decide(const float* outputs, const float* acti
 double ActorCritic::draw(std::span<const float> outputs, std::uint64_t seed, std::uint64_t id,
                          std::uint64_t step, std::span<float> action) const {
   std::vector<double> probability;
-  const auto n = static_cast<std::uint64_t>(shape_.n_actions);
+  const std::uint64_t n = shape_.n_actions;
   if (shape_.kind == ActionKind::continuous) {
     for (std::size_t i = 0; i < n; ++i) {
       double x, unused;
@@ -168,9 +166,9 @@ LossTerms ActorCritic::loss(const Decisions& rows, const LossWeights& weights, s
   LossTerms terms;
   std::vector<double> probability, by_deviation(n_actions);
   for (int row = 0; row < n; ++row) {
-    const auto k = static_cast<std::size_t>(row);
-    const float* const outputs = of_policy.y.data() + static_cast<std::ptrdiff_t>(row) * policy_.stride();
-    const float* const action = rows.action.data() + static_cast<std::ptrdiff_t>(row) * action_size();
+    const std::size_t k = row;
+    const float* const outputs = of_policy.y.data() + std::int64_t{row} * policy_.stride();
+    const float* const action = rows.action.data() + std::int64_t{row} * action_size();
     const Decided now = decide(outputs, action, probability);
     const ClippedTerm term =
         clipped_term(now.log_probability, rows.former[k], rows.advantage[k], weights.clip);
@@ -184,11 +182,11 @@ LossTerms ActorCritic::loss(const Decisions& rows, const LossWeights& weights, s
     terms.clipped += std::abs(std::expm1(log_ratio)) > weights.clip ? scale : 0.0;
     if (gradient.empty()) continue;
     // Padding of the last pack stays 0.
-    float* const bar = of_policy.y_bar.data() + static_cast<std::ptrdiff_t>(row) * policy_.stride();
+    float* const bar = of_policy.y_bar.data() + std::int64_t{row} * policy_.stride();
     std::fill_n(bar, policy_.stride(), 0.0F);
     const double by_log = -scale * term.by_log_probability;
     for (int i = 0; i < n_actions; ++i) {
-      const auto a = static_cast<std::size_t>(i);
+      const std::size_t a = i;
       if (shape_.kind == ActionKind::continuous) {
         const double deviation = std::exp(double{parameters_[deviations_ + a]});
         const double from_mean = (double{action[i]} - outputs[i]) / deviation;

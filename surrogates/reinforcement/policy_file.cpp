@@ -72,7 +72,7 @@ PolicyFile load_policy(const Comm& comm, const std::string& path) {
   for (const double width : group.number_attribute("widths")) {
     QUINTET_CHECK(width >= 1 && width <= most_units && width == std::floor(width),
                   "{}: a layer of {} units; expected whole numbers from 1 to {}", path, width, most_units);
-    policy.shape.widths.push_back(static_cast<int>(width));
+    policy.shape.widths.push_back(width);
   }
   const auto names = world.texts_attribute("names");
   const auto numbers = world.number_attribute("numbers");
@@ -83,7 +83,7 @@ PolicyFile load_policy(const Comm& comm, const std::string& path) {
     for (const double seed : world.number_attribute("seeds")) {
       QUINTET_CHECK(std::abs(seed) < 9e15 && seed == std::floor(seed),
                     "{}: a seed of {}; expected whole numbers", path, seed);
-      policy.seeds.push_back(static_cast<std::int64_t>(seed));
+      policy.seeds.push_back(seed);
     }
   // The size before the numbers: a network of this shape may be larger than any file.
   policy.parameters = group.read<float>("parameters", {ActorCritic::n_parameters(policy.shape)});

@@ -21,7 +21,7 @@ constexpr std::uint32_t stream_of_order = 0x5503;
 
 /// Compute what each agent sees of one observation: its blocks from the agent's own on. [agents, n_observed]
 void turn(std::span<const float> observed, int agents, float* seen) {
-  const auto block = static_cast<std::ptrdiff_t>(observed.size()) / agents;
+  const auto block = std::ssize(observed) / agents;
   for (int s = 0; s < agents; ++s, seen += observed.size())
     std::rotate_copy(observed.begin(), observed.begin() + s * block, observed.end(), seen);
 }
@@ -51,7 +51,7 @@ std::vector<std::size_t> shuffled(std::size_t n, std::uint64_t seed, std::uint64
   for (std::size_t i = n; i-- > 1;) {
     double u, unused;
     uniform_pair(seed, stream_of_order, i, number, u, unused);
-    std::swap(order[i], order[std::min(static_cast<std::size_t>(u * (i + 1)), i)]);
+    std::swap(order[i], order[std::min<std::size_t>(u * (i + 1), i)]);
   }
   return order;
 }
@@ -216,11 +216,7 @@ void Ppo::learn(UpdateRow& row) {
       double norm = 0;
       for (const float g : gradient) norm += double{g} * g;
       norm = std::sqrt(norm);
-      if (!std::isfinite(norm))
-        throw NumericalError(
-            fmt::format("update {} of the policy: its gradient is not finite; a smaller "
-                        "learning_rate helps",
-                        n_updates_ + 1));
+      if (!std::isfinite(norm)) throw_not_finite(kept);
       if (norm > options_.most_gradient)
         for (float& g : gradient) g = static_cast<float>(g * (options_.most_gradient / norm));
       optimiser_step<float>({.epsilon = 1e-5}, ++n_steps_of_adam_, options_.learning_rate,
@@ -231,6 +227,20 @@ void Ppo::learn(UpdateRow& row) {
     row.sweeps = epoch + 1;
     if (sums.divergence > options_.most_divergence) break;
   }
+}
+
+/// Say whether rewards or steps were too large. Rewards whose squares float32 does not hold were.
+void Ppo::throw_not_finite(std::span<const std::size_t> kept) const {
+  constexpr double most = 1e19;
+  double largest = 0;
+  for (const std::size_t k : kept) largest = std::max(largest, std::abs(reward_[k]));
+  throw NumericalError(fmt::format(
+      "update {} of the policy: its gradient is not finite; {}", n_updates_ + 1,
+      largest > most
+          ? fmt::format("a reward was {:.3g} times what rewards are measured in: one that grows less "
+                        "steeply helps",
+                        largest)
+          : "a smaller learning_rate helps"));
 }
 
 UpdateRow Ppo::update() {

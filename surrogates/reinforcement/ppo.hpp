@@ -59,6 +59,8 @@ class Ppo {
   Ppo(environments::EnvironmentPool& pool, ActorCritic& network, const PpoOptions& options,
       const Agents& agents, int steps, std::uint64_t seed);
 
+  /// Throws NumericalError where the gradient is not finite: by rewards too large for float32, or by too
+  /// large a learning_rate.
   UpdateRow update();
   [[nodiscard]] std::int64_t n_updates() const { return n_updates_; }
 
@@ -69,6 +71,7 @@ class Ppo {
   void show(const environments::Batch& batch);
   void roll_out(UpdateRow& row);
   void learn(UpdateRow& row);
+  [[noreturn]] void throw_not_finite(std::span<const std::size_t> kept) const;
 
   environments::EnvironmentPool& pool_;
   ActorCritic& network_;

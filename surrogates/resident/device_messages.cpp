@@ -87,7 +87,7 @@ void DeviceMessages<Real>::start_gather(const at::Tensor& all) {
     device_.fence();
   }
   pending_.push_back(comm_.start_all_gather_into(numbers_of<Real>(sent_)));
-  bytes_sent_ += (comm_.size() - 1) * static_cast<std::int64_t>(own.nbytes());
+  bytes_sent_ += (comm_.size() - 1) * own.nbytes();
 }
 
 template <class Real>

@@ -22,8 +22,7 @@ std::span<Real> numbers_of(const at::Tensor& tensor) {
 /// The host's numbers under another name.
 template <class Real>
 at::Tensor on_host(std::span<Real> values) {
-  return at::from_blob(const_cast<std::remove_const_t<Real>*>(values.data()),
-                       {static_cast<std::int64_t>(values.size())},
+  return at::from_blob(const_cast<std::remove_const_t<Real>*>(values.data()), {std::ssize(values)},
                        at::TensorOptions(bridge::scalar_type<Real>()));
 }
 
@@ -36,7 +35,7 @@ at::Tensor zeros_at(c10::Device place, std::int64_t n) {
 /// A copy on the host.
 template <class Real>
 std::vector<Real> brought(const at::Tensor& numbers) {
-  std::vector<Real> here(static_cast<std::size_t>(numbers.numel()));
+  std::vector<Real> here(numbers.numel());
   on_host(std::span<Real>(here)).copy_(numbers);
   return here;
 }

@@ -15,14 +15,14 @@ namespace quintet {
 template <class Real>
 DeviceOptimiser<Real>::DeviceOptimiser(const TorchDevice& device, const StoreRequest& request, std::int64_t n)
     : options_(request.optimiser) {
-  const auto size = static_cast<std::size_t>(n);
+  const std::size_t size = n;
   if (!offloads_states(options_, request.offload)) {
     for (int s = 0; s < n_states(options_); ++s) states_[s] = zeros_at<Real>(device.place(), n);
     return;
   }
   offloaded_ = std::make_unique<OptimiserStates<Real>>(options_, size, request.offload, request.ledger,
                                                        request.offload.rank.value_or(request.comm.rank()));
-  const auto on_their_way = static_cast<std::int64_t>(numbers_on_their_way(size, sizeof(Real)));
+  const std::int64_t on_their_way = numbers_on_their_way(size, sizeof(Real));
   for (at::Tensor* const here : {&values_here_, &gradient_here_})
     *here = at::zeros({on_their_way},
                       at::TensorOptions(bridge::scalar_type<Real>()).pinned_memory(device.place().is_cuda()));
@@ -33,8 +33,8 @@ void DeviceOptimiser<Real>::update(std::int64_t t, double learning_rate, std::in
                                    std::int64_t place, at::Tensor theta, at::Tensor g) {
   std::vector<std::pair<at::Tensor, at::Tensor>> twins;  // and what a step begins with
   for (const auto& [from, n] : twins_) {
-    const std::int64_t begin = std::max(static_cast<std::int64_t>(from), first),
-                       end = std::min(static_cast<std::int64_t>(from + n), first + theta.numel());
+    const std::int64_t begin = std::max<std::int64_t>(from, first),
+                       end = std::min<std::int64_t>(from + n, first + theta.numel());
     if (begin >= end) continue;
     const at::Tensor part = theta.narrow(0, begin - first, end - begin);
     twins.emplace_back(part, part * (1 - learning_rate * options_.weight_decay));
@@ -73,8 +73,8 @@ void DeviceOptimiser<Real>::apply(std::int64_t t, double learning_rate, std::int
       theta.mul_(1 - learning_rate * o.weight_decay);
       [[fallthrough]];
     case OptimiserKind::adam: {
-      const double rate = learning_rate / (1 - std::pow(o.beta1, static_cast<double>(t))),
-                   root = 1 / std::sqrt(1 - std::pow(o.beta2, static_cast<double>(t)));
+      const double rate = learning_rate / (1 - std::pow(o.beta1, t)),
+                   root = 1 / std::sqrt(1 - std::pow(o.beta2, t));
       const at::Tensor m = state(0), v = state(1);
       m.mul_(o.beta1).add_(g, 1 - o.beta1);
       v.mul_(o.beta2).addcmul_(g, g, 1 - o.beta2);
@@ -97,7 +97,7 @@ void DeviceOptimiser<Real>::finish(std::int64_t t) {
 template <class Real>
 void DeviceOptimiser<Real>::read(int state, std::int64_t place, std::span<Real> to) const {
   if (offloaded_) return offloaded_->read(state, static_cast<std::size_t>(place), to);
-  const at::Tensor part = states_.at(state).narrow(0, place, static_cast<std::int64_t>(to.size()));
+  const at::Tensor part = states_.at(state).narrow(0, place, std::ssize(to));
   on_host(to).copy_(part);
   count(part);
 }
@@ -105,7 +105,7 @@ void DeviceOptimiser<Real>::read(int state, std::int64_t place, std::span<Real> 
 template <class Real>
 void DeviceOptimiser<Real>::write(int state, std::int64_t place, std::span<const Real> from) {
   if (offloaded_) return offloaded_->write(state, static_cast<std::size_t>(place), from);
-  const at::Tensor part = states_.at(state).narrow(0, place, static_cast<std::int64_t>(from.size()));
+  const at::Tensor part = states_.at(state).narrow(0, place, std::ssize(from));
   part.copy_(on_host(from));
   count(part);
 }

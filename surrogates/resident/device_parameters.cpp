@@ -34,12 +34,12 @@ void DeviceParameters<Real>::refuse_bad_gradient(std::int64_t t) {
   const at::Tensor own = slice(gradient_);
   int first = INT_MAX;                                                         // block
   if (!std::isfinite(at::linalg_vector_norm(own, INFINITY).item<double>())) {  // largest |g|, in one sweep
-    const auto place = static_cast<std::size_t>(
-        comm_.rank() * slice_ + at::isfinite(own).logical_not().nonzero()[0].item<std::int64_t>());
+    const std::size_t place =
+        comm_.rank() * slice_ + at::isfinite(own).logical_not().nonzero()[0].item<std::int64_t>();
     const auto& blocks = layout_.blocks();
     const auto found = std::find_if(blocks.begin(), blocks.end(),
                                     [&](const auto& block) { return place < block.first + block.size; });
-    first = static_cast<int>(std::min(found - blocks.begin(), std::ssize(blocks) - 1));
+    first = std::min(found - blocks.begin(), std::ssize(blocks) - 1);
   }
   if (comm_.size() > 1) first = comm_.minimum(first);
   if (first == INT_MAX) return;
@@ -126,7 +126,7 @@ void DeviceParameters<Real>::assign_values(std::span<const Real> values) {
 template <class Real>
 void DeviceParameters<Real>::assign_state(int state, std::span<const Real> values) {
   if (divides_states_) {
-    const auto n = static_cast<std::size_t>(slice_);
+    const std::size_t n = slice_;
     values = values.subspan(std::min(values.size(), comm_.rank() * n));
     values = values.first(std::min(values.size(), n));
   }

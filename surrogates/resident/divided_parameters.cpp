@@ -22,8 +22,7 @@ DividedParameters<Real>::DividedParameters(const TorchDevice& device, const Stor
       device_(device),
       layout_(request.layout),
       overlaps_(request.parallel.progress == Progress::blocks),
-      gradient_(
-          zeros_at<Real>(device.place(), comm_.size() * static_cast<std::int64_t>(layout_.largest_slice()))),
+      gradient_(zeros_at<Real>(device.place(), comm_.size() * layout_.largest_slice())),
       sums_(zeros_at<Real>(device.place(), static_cast<std::int64_t>(layout_.slices()))),
       optimiser_(device, request, static_cast<std::int64_t>(layout_.slices())),
       messages_(comm_, device, static_cast<std::int64_t>(layout_.largest_slice()), true) {
@@ -35,14 +34,14 @@ DividedParameters<Real>::DividedParameters(const TorchDevice& device, const Stor
 
 template <class Real>
 at::Tensor DividedParameters<Real>::whole(const at::Tensor& all, const Unit& unit) const {
-  return all.narrow(0, unit.offset, comm_.size() * static_cast<std::int64_t>(unit.slice));
+  return all.narrow(0, unit.offset, comm_.size() * unit.slice);
 }
 
 template <class Real>
 at::Tensor DividedParameters<Real>::updated(int number) const {
   if (at_hand_) return at_hand_->slice(number);
   const Unit& unit = layout_.units()[number];
-  const auto slice = static_cast<std::int64_t>(unit.slice);
+  const std::int64_t slice = unit.slice;
   return whole(values_, unit).narrow(0, comm_.rank() * slice, slice);
 }
 
@@ -90,7 +89,7 @@ void DividedParameters<Real>::finish(int block) {
 template <class Real>
 void DividedParameters<Real>::start_reduction(int number) {
   const Unit& unit = layout_.units()[number];
-  messages_.start_sum(gradient_.narrow(0, 0, comm_.size() * static_cast<std::int64_t>(unit.slice)));
+  messages_.start_sum(gradient_.narrow(0, 0, comm_.size() * unit.slice));
   reduced_ = number;
 }
 
@@ -100,7 +99,7 @@ void DividedParameters<Real>::finish_reduction() {
   const at::NoGradGuard no_graph;
   const Unit& unit = layout_.units()[std::exchange(reduced_, -1)];
   messages_.finish_sum(sums_.narrow(0, place_of(unit), static_cast<std::int64_t>(unit.slice)));
-  gradient_.narrow(0, 0, comm_.size() * static_cast<std::int64_t>(unit.slice)).zero_();
+  gradient_.narrow(0, 0, comm_.size() * unit.slice).zero_();
 }
 
 template <class Real>
@@ -115,7 +114,7 @@ void DividedParameters<Real>::refuse_bad_gradient(std::int64_t t) {
   first = comm_.minimum(first);
   if (first == INT_MAX) return;
   clear_gradient();
-  const auto block = static_cast<std::size_t>(layout_.units()[first].first_block);
+  const std::size_t block = layout_.units()[first].first_block;
   throw NumericalError(bad_gradient_text(t, layout_.blocks()[block].name));
 }
 
@@ -129,7 +128,7 @@ void DividedParameters<Real>::step(std::int64_t t, double learning_rate) {
     const auto& units = layout_.units();
     for (std::size_t u = 0; u < units.size(); ++u) {
       const SlicePart part = slice_part(units[u], comm_.rank());
-      const auto n = static_cast<std::int64_t>(part.n);
+      const std::int64_t n = part.n;
       if (n == 0) continue;
       const std::int64_t place = place_of(units[u]);
       optimiser_.update(t, learning_rate, static_cast<std::int64_t>(units[u].first + part.first), place,
@@ -175,8 +174,8 @@ void DividedParameters<Real>::clear_gradient() {
 
 template <class Real>
 std::vector<Real> DividedParameters<Real>::copied_values(int block) const {
-  const auto n = static_cast<std::int64_t>(layout_.blocks()[block].size);
-  std::vector<Real> here(static_cast<std::size_t>(n));
+  const std::int64_t n = layout_.blocks()[block].size;
+  std::vector<Real> here(n);
   in_device_arrays([&] { copy_here(at::from_blob(values(block), {n}, sums_.options()), here); });
   return here;
 }

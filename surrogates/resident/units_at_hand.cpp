@@ -15,7 +15,7 @@ UnitsAtHand<Real>::UnitsAtHand(const Comm& comm, const TorchDevice& device, cons
       layout_(layout),
       slices_(zeros_at<Real>(device.place(), static_cast<std::int64_t>(layout.slices()))),
       messages_(comm_, device, static_cast<std::int64_t>(layout.largest_slice()), false) {
-  const std::int64_t largest = comm.size() * static_cast<std::int64_t>(layout.largest_slice());
+  const std::int64_t largest = comm.size() * layout.largest_slice();
   arrays_[0] = zeros_at<Real>(device.place(), largest);
   if (overlaps && layout.units().size() > 1) arrays_[1] = zeros_at<Real>(device.place(), largest);
 }
@@ -34,7 +34,7 @@ Real* UnitsAtHand<Real>::values(int block) const {
 
 template <class Real>
 void UnitsAtHand<Real>::start_gather(int number, std::size_t array) {
-  const auto slice_size = static_cast<std::int64_t>(unit(number).slice);
+  const std::int64_t slice_size = unit(number).slice;
   const at::Tensor all = arrays_[array].narrow(0, 0, comm_.size() * slice_size);
   all.narrow(0, comm_.rank() * slice_size, slice_size).copy_(slice(number));
   messages_.start_gather(all);

@@ -22,7 +22,7 @@ void write(hdf5::Group& group, const OptimiserOptions& optimiser, std::size_t si
   write("parameters", values, what);
   const auto& row = optimiser_row(optimiser.kind);
   for (int s = 0; s < n_states(optimiser); ++s) {
-    const auto number = static_cast<std::size_t>(s);
+    const std::size_t number = s;
     write(row.state_names[number], state(s), row.state_docs[number]);
   }
   if (pending.t == 0) return;

@@ -65,7 +65,7 @@ std::vector<bool> alone(std::span<const BlockTensors> blocks) {
 
 FlatLayout::FlatLayout(std::span<const BlockTensors> blocks, int n_ranks, std::size_t bucket) {
   constexpr std::size_t grain = 16;  // numbers: 64 bytes of float
-  const auto ranks = static_cast<std::size_t>(n_ranks);
+  const std::size_t ranks = n_ranks;
   // Units, last first: gradients are complete from the end.
   std::vector<std::size_t> unit_sizes;
   std::vector<std::size_t> unit_of(blocks.size());
@@ -78,8 +78,8 @@ FlatLayout::FlatLayout(std::span<const BlockTensors> blocks, int n_ranks, std::s
     is_open = unit_sizes.back() < bucket && !is_alone[b];
   }
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    const auto number = static_cast<int>(unit_sizes.size() - 1 - unit_of[b]);
-    if (number == static_cast<int>(units_.size())) {
+    const int number = unit_sizes.size() - 1 - unit_of[b];
+    if (number == std::ssize(units_)) {
       const std::size_t size = unit_sizes[unit_of[b]];
       const std::size_t slice = grain * ((size + grain * ranks - 1) / (grain * ranks));
       units_.push_back({static_cast<int>(b), padded_, n_parameters_, size, slice});
@@ -155,10 +155,10 @@ void FlatLayout::find_ways(std::span<const BlockTensors> blocks) {
   }
   // Once more: a block's parts as in the forward pass, then the first that goes backward.
   for (int unit = 0; unit + 1 < n; ++unit)
-    if (units_[static_cast<std::size_t>(unit) + 1].within >= 0) set(unit, PassWay::again, unit + 1);
+    if (units_[unit + 1].within >= 0) set(unit, PassWay::again, unit + 1);
   for (const int first : backward) {
     int last = first;
-    while (last + 1 < n && units_[static_cast<std::size_t>(last) + 1].within == first) ++last;
+    while (last + 1 < n && units_[last + 1].within == first) ++last;
     if (last > first)
       set(last, PassWay::again, units_[first].next[static_cast<std::size_t>(PassWay::backward)]);
   }

@@ -73,7 +73,7 @@ template <class Real>
 std::vector<Real> FlatParameters<Real>::all_computed_values() const {
   std::vector<Real> all = all_values();
   if (splits_)
-    for (Real& value : all) value = as_bf16(static_cast<float>(value));
+    for (Real& value : all) value = as_bf16(value);
   return all;
 }
 

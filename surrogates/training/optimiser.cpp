@@ -83,8 +83,8 @@ struct Adam {
         b2(static_cast<Real>(options.beta2)),
         c1(static_cast<Real>(1 - options.beta1)),
         c2(static_cast<Real>(1 - options.beta2)),
-        rate(static_cast<Real>(learning_rate / (1 - std::pow(options.beta1, static_cast<double>(t))))),
-        root(static_cast<Real>(1 / std::sqrt(1 - std::pow(options.beta2, static_cast<double>(t))))),
+        rate(static_cast<Real>(learning_rate / (1 - std::pow(options.beta1, t)))),
+        root(static_cast<Real>(1 / std::sqrt(1 - std::pow(options.beta2, t)))),
         epsilon(static_cast<Real>(options.epsilon)) {}
   void operator()(Real* theta, Real* gradient, Real* moment1, Real* moment2) const {
     const Pack<Real> g = load<Real>(gradient);
@@ -102,7 +102,7 @@ struct Adam {
 template <class Real>
 void sgd_step(const OptimiserOptions& options, double learning_rate, std::size_t n,
               const Pointers<Real>& arrays) {
-  const auto rate = static_cast<Real>(learning_rate), momentum = static_cast<Real>(options.momentum);
+  const Real rate = learning_rate, momentum = options.momentum;
   const auto [theta, gradient, velocity, none] = arrays;
   if (velocity) {
     for (std::size_t i = 0; i < n; ++i) velocity[i] *= momentum;
@@ -122,8 +122,8 @@ class BlockStep {
       : options_(options),
         learning_rate_(learning_rate),
         adam_(options, t, learning_rate),
-        clip_(static_cast<Real>(options.clip)),
-        keep_(static_cast<Real>(1 - learning_rate * options.weight_decay)),
+        clip_(options.clip),
+        keep_(1 - learning_rate * options.weight_decay),
         n_states_(n_states(options)) {}
 
   using States = std::array<Real*, 2>;

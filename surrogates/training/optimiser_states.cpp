@@ -15,7 +15,7 @@ namespace quintet {
 
 namespace {
 
-std::size_t bytes_of(double megabytes) { return static_cast<std::size_t>(megabytes * 1e6); }
+std::size_t bytes_of(double megabytes) { return megabytes * 1e6; }
 
 }  // namespace
 
@@ -65,7 +65,7 @@ OptimiserStates<Real>::OptimiserStates(const OptimiserOptions& optimiser, std::s
   options.file = {{*offload.path, fmt::format("optimiser_states.rank_{}", rank), true, "offload.path", true}};
   store_ = std::make_unique<TierStore>(ledger, options, sizes);
   // Around the end: the first ones of the next step are read before it begins.
-  const auto n_chunks = static_cast<int>(sizes.size());
+  const int n_chunks = sizes.size();
   for (int chunk = 0; chunk < n_chunks; ++chunk) {
     int next = (chunk + 1) % n_chunks;
     while (next != chunk && store_->home(next) == Tier::host) next = (next + 1) % n_chunks;
@@ -165,8 +165,7 @@ void OptimiserStates<Real>::read_values(std::size_t place, std::span<const std::
 template <class Real>
 void OptimiserStates<Real>::write_low(std::size_t place, std::span<const Real> values) {
   by_chunks(place, values.size(), [&](const Piece& piece) {
-    for (std::size_t i = 0; i < piece.n; ++i)
-      piece.low[i] = low_half(static_cast<float>(values[piece.from - place + i]));
+    for (std::size_t i = 0; i < piece.n; ++i) piece.low[i] = low_half(values[piece.from - place + i]);
   });
   close(true);
 }

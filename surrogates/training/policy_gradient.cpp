@@ -4,7 +4,7 @@ namespace quintet {
 
 void standardise(std::span<double> values) {
   double mean = 0, square = 0;
-  const auto n = static_cast<double>(values.size());
+  const double n = values.size();
   for (const double a : values) mean += a / n;
   for (const double a : values) square += (a - mean) * (a - mean) / n;
   const double deviation = std::sqrt(square);
@@ -12,7 +12,7 @@ void standardise(std::span<double> values) {
 }
 
 std::vector<double> generalised_advantages(const Rewards& rewards, double discount, double trace) {
-  const auto n = static_cast<std::size_t>(rewards.series);
+  const std::size_t n = rewards.series;
   std::vector<double> advantage(rewards.reward.size());
   for (std::size_t t = rewards.steps; t-- > 0;)
     for (std::size_t k = 0; k < n; ++k) {

@@ -48,7 +48,7 @@ std::size_t numbers_on_their_way(std::size_t n, std::size_t width) {
 }
 
 ResidentNeeds resident_needs(const PlannedArrays& arrays, bool sends_directly) {
-  const auto ranks = static_cast<std::size_t>(arrays.n_ranks);
+  const std::size_t ranks = arrays.n_ranks;
   const std::size_t width = arrays.width;
   const int stage = arrays.n_ranks == 1 ? 0 : arrays.parallel.zero_stage();
   ResidentNeeds needs;
@@ -62,8 +62,8 @@ ResidentNeeds resident_needs(const PlannedArrays& arrays, bool sends_directly) {
     there.values = there.gradients = ranks * largest * width;
   } else {
     const auto slices = slice_numbers(arrays.units, arrays.n_ranks);
-    updated = static_cast<std::size_t>(slices.all);
-    largest = static_cast<std::size_t>(slices.largest);
+    updated = slices.all;
+    largest = slices.largest;
     const bool overlaps = arrays.parallel.progress == Progress::blocks && arrays.units.size() > 1;
     const std::size_t at_hand = stage < 3 ? 0 : overlaps ? 2 : 1;
     there.values = (stage < 3 ? ranks : 1) * updated * width;

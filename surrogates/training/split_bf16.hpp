@@ -14,11 +14,9 @@ namespace quintet {
 /// it would be smaller on average); joined, the halves are w to the last bit. Source: Kalamkar et al. 2020
 /// (SC), split SGD, whose released code cuts.
 [[nodiscard]] inline std::uint16_t high_half(float w) {
-  return static_cast<std::uint16_t>((std::bit_cast<std::uint32_t>(w) + 0x8000u) >> 16);
+  return (std::bit_cast<std::uint32_t>(w) + 0x8000u) >> 16;
 }
-[[nodiscard]] inline std::int16_t low_half(float w) {
-  return static_cast<std::int16_t>(std::bit_cast<std::uint32_t>(w) & 0xffffu);
-}
+[[nodiscard]] inline std::int16_t low_half(float w) { return std::bit_cast<std::uint32_t>(w) & 0xffffu; }
 [[nodiscard]] inline float joined(std::uint16_t high, std::int16_t low) {
   return std::bit_cast<float>((std::uint32_t{high} << 16) + std::int32_t{low});
 }

@@ -3,7 +3,7 @@ import contextlib
 import os
 import time
 
-RESULTS = ("run.h5", "trajectory.h5", "fields.h5", "candidates.h5", "trials.h5", "model.h5", "model.dp", "modes.h5", "policy.h5",
+RESULTS = ("run.h5", "trajectory.h5", "fields.h5", "candidates.h5", "trials.h5", "judged.h5", "model.h5", "model.dp", "modes.h5", "policy.h5",
            "lcurve.csv", "lcurve.out", "model_devi.out", "campaign.state", "trajectory.xyz")
 LOOK_S = 0.0003
 

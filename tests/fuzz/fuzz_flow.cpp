@@ -28,7 +28,7 @@ void read_equations(const std::string& path) {
   for (std::string line; std::getline(lines, line);) texts.push_back({"one", line, path});
   const flow::PdeSystem system(texts, {{"p", "b", "u", "w"}, {"t", "z", "x"}, {"P", "R"}});
   const auto residuals = system.residuals(std::vector<std::vector<double>>{{0.1, 0.2}, {1e-3, 1e-3}});
-  const auto n_jets = static_cast<std::size_t>((1 + residuals.n_operators()) * residuals.n_fields());
+  const std::size_t n_jets = (1 + residuals.n_operators()) * residuals.n_fields();
   const std::vector<double> jets(n_jets, 0.7), place{0.1, 0.2, 0.3};
   std::vector<double> values(residuals.n_equations()), jets_bar(n_jets);
   for (const int sample : {0, 1}) {

@@ -37,7 +37,7 @@ sequence::ForecastModel model(sequence::Head head, int members) {
   base.features = {2, {3}, 1};
   base.climatology = sequence::Climatology(1, n_modes, 72000, 66410, 78000, 90000,
                                            std::vector<double>(std::size_t{4} * n_modes, 0.5));
-  base.offset.assign(static_cast<std::size_t>(base.out) * n_modes, 0.25);
+  base.offset.assign(std::int64_t{base.out} * n_modes, 0.25);
   base.weights.assign(base.features.count(n_modes) * base.offset.size(), 0.125);
   model.input = model.output = {{0, 1}, {1, 2}};
   model.architecture = sequence::make_architecture({{"3", "identity", "dense 2"}, {"0->2", "1->3"}, head},

@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   static std::vector<char*> words(*argv, *argv + *argc);
   if (std::none_of(words.begin() + 1, words.end(), [](char* word) { return fs::is_regular_file(word); }))
     words.push_back(folder.data());
-  *argc = static_cast<int>(words.size());
+  *argc = words.size();
   words.push_back(nullptr);
   *argv = words.data();
   return 0;

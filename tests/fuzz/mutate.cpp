@@ -50,7 +50,7 @@ void set_number(std::string& bytes, Random& random) {
                                                  std::int64_t{1} << 40,
                                                  Limits::max(),
                                                  Limits::min()};
-  const auto value = static_cast<std::uint64_t>(telling[below(random, telling.size())]);
+  const std::uint64_t value = telling[below(random, telling.size())];
   const std::size_t width = std::size_t{1} << below(random, 4);
   const std::size_t begin = below(random, bytes.size());
   for (std::size_t i = 0; i < width && begin + i < bytes.size(); ++i)

@@ -34,7 +34,7 @@ namespace {
 /// 10, times QUINTET_TEST_PATIENCE
 unsigned most_seconds() {
   const char* patience = std::getenv("QUINTET_TEST_PATIENCE");
-  return static_cast<unsigned>(10 * (patience ? std::max(std::atof(patience), 1.0) : 1.0));
+  return 10 * (patience ? std::max(std::atof(patience), 1.0) : 1.0);
 }
 
 void write_bytes(const std::string& path, std::string_view bytes) {

@@ -107,7 +107,7 @@ def exists(word, page, paths):
 
 def page_problems(page, text, paths):
     words = QUOTED.findall(FENCE.sub("", text))
-    words += [word for block in FENCE.findall(text) for word in block.split() if "/" in word]
+    words += [word.strip("[],") for block in FENCE.findall(text) for word in block.split() if "/" in word]
     words = [word for word in words if looks_like_path(word)] + [word for word in LINK.findall(text) if "://" not in word]
     for word in dict.fromkeys(words):
         if not exists(word, page, paths):

@@ -24,7 +24,7 @@ ROOMS = {
     "physics/electronic": ("functions", "matrix", "device", "files global submatrix", "density"),
     "surrogates": ("bridge", "networks", "training", "resident", "search planning environments experts", "reinforcement", "potential flow sequence"),
     "surrogates/potential": ("model", "evaluation", "device", "exported", "training"),
-    "surrogates/sequence": ("network windows", "reference training", "skill", "forecast", "hindcast"),
+    "surrogates/sequence": ("network windows", "reference training", "graph skill", "forecast", "hindcast"),
     "surrogates/flow": ("equations data", "decoder encoder", "model evaluation", "training prediction"),
     "apps": ("application", "campaign", "dpmd meshfreeflow podlstm quintet submatrix vlasov"),
     "apps/application": ("citations report", "life", "loop table training", "spectra", "cli"),

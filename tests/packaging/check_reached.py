@@ -17,7 +17,6 @@ ASKED = "a number that tests ask for"
 LATER = "goes with the next change of its header, which many include"
 ALLOWED = {
     "physics/sparse/": "the graph network below and benchmarks",
-    "surrogates/networks/graph_chain.hpp ": "the graph network that forecasts on grids are to use",
     "physics/electronic/files/matrix_files.hpp write_real_space": "writes what tests and fuzzers read",
     "physics/kernels/gemm_bf16.hpp to_bf16": "the rounding that tests expect of the kernels",
     "surrogates/potential/device/potential_device.hpp set_": "benchmarks choose the size of launches and their clock",

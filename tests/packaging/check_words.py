@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Pages of docs, README.md and CONTRIBUTING.md are easy to read: short sentences, lines that fit a screen.
+"""Pages of docs, README.md and CONTRIBUTING.md are easy to read: short sentences, lines that fit a screen, a README.md of a page or two.
 
-For each page: at most 20 words per sentence in the mean, at most 3 % of its sentences (or one) over 40 words, no line over 120
+README.md: at most 80 lines and 700 words. For each page: at most 20 words per sentence in the mean, at most 3 % of its sentences (or one) over 40 words, no line over 120
 columns. Tables, code and the generated pages of docs/configuration are left out. Usage: check_words.py SOURCE_DIR | --self-test
 """
 import glob
@@ -10,6 +10,7 @@ import re
 import sys
 
 MEAN, LONG, LONG_SHARE, COLUMNS = 20, 40, 0.03, 120
+README_LINES, README_WORDS = 80, 700
 
 
 def prose(text):
@@ -49,7 +50,16 @@ def faults(text):
         yield f"{len(wide)} lines of over {COLUMNS} columns, the first is {wide[0]}"
 
 
+def length_faults(text):
+    """Whether README.md is longer than a stranger reads."""
+    for n, most, what in ((text.count("\n"), README_LINES, "lines"), (len(text.split()), README_WORDS, "words")):
+        if n > most:
+            yield f"{n} {what}; at most {most}"
+
+
 def self_test():
+    assert not list(length_faults("word\n" * 80)) and len(list(length_faults("word\n" * 81))) == 1
+    assert not list(length_faults("word " * 700)) and len(list(length_faults("word " * 701))) == 1
     short = "Copper melts. " * 40
     assert not list(faults(short.replace(". ", ".\n")))
     assert len(list(faults(("a word and " * 8 + "one. ") .replace("a word", "A word", 1) * 20))) >= 1
@@ -68,7 +78,8 @@ def main():
                                                       for page in glob.glob(f"docs/{pattern}.md", root_dir=sys.argv[1]))
     n = 0
     for page in pages:
-        for fault in faults(open(os.path.join(sys.argv[1], page)).read()):
+        text = open(os.path.join(sys.argv[1], page)).read()
+        for fault in list(faults(text)) + (list(length_faults(text)) if page == "README.md" else []):
             n += 1
             print(f"{page}: {fault}")
     print(f"{len(pages)} pages, {n} problems")

@@ -180,7 +180,7 @@ def main():
     (scratch / "user").mkdir()
     (scratch / "user/CMakeLists.txt").write_text(CMAKE_PROJECT.format(example=examples / "energy.c",
                                                                               density=source / "bridges/density/examples/density.c"))
-    run(cmake, "-S", scratch / "user", "-B", scratch / "user/build", f"-DCMAKE_PREFIX_PATH={moved}", f"-DCMAKE_C_COMPILER={cc}")
+    run(cmake, "-S", scratch / "user", "-B", scratch / "user/build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={moved}", f"-DCMAKE_C_COMPILER={cc}")
     run(cmake, "--build", scratch / "user/build")
     if run(scratch / "user/build/energy_cmake", model) != printed:
         sys.exit("the program built by CMake prints something else")

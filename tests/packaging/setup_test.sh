@@ -36,6 +36,7 @@ cat > bin/python3 <<'TEXT'
 mkdir -p .venv/bin; cp bin/fake_pip .venv/bin/python
 TEXT
 chmod +x bin/*
+real_cmake=$(command -v cmake)
 export PATH=$scratch/bin:$PATH
 
 # setup OPTION…: set-up without Debian's packages, as a call of ./quickstart with these options.
@@ -76,6 +77,17 @@ setup > as_last_time
 grep -q "march=x86-64-v3, without LibTorch (--torch: with it)" as_last_time || failed "settings of last time are said"
 setup --arch native --torch > back
 grep -q "march=native, with LibTorch" back || failed "settings can be taken back"
+
+# A program for another processor ends by SIGILL; others end as they do.
+if (source "$source/cmake/setup.sh"; start bash -c 'kill -ILL $$') > other_processor 2>&1; then failed "another processor's program ends"; fi
+grep -q "compiled for native, which this processor is not" other_processor || failed "a program for another processor says so"
+(source "$source/cmake/setup.sh"; start true) || failed "a program that starts is left alone"
+(source "$source/cmake/setup.sh"; start bash -c 'exit 3') && failed "an exit code stays" || [ $? -eq 3 ] || failed "an exit code stays"
+
+# CMake by hand: neither does a processor that does not exist stay in its cache.
+if "$real_cmake" -G Ninja -S "$source" -B by_hand -DQUINTET_ARCH=foo > by_hand.log 2>&1; then failed "CMake refuses it"; fi
+grep -q "QUINTET_ARCH=foo: the compiler has no -march=foo" by_hand.log || failed "CMake names it"
+grep -q "^QUINTET_ARCH:STRING=native" by_hand/CMakeCache.txt || failed "CMake does not keep it"
 
 # Progress: ninja's first line may count nothing yet.
 # shellcheck source=../../cmake/setup.sh

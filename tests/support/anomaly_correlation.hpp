@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <vector>
 
 #include "surrogates/sequence/skill/scores.hpp"
@@ -16,8 +15,7 @@ namespace quintet::sequence {
   const auto products = anomaly_products(truth, forecast, climatology, shape, metric);
   std::array<double, 3> sums{};
   for (int i = 0; i < shape.n; ++i)
-    for (int k = 0; k < 3; ++k)
-      sums[k] += products[3 * (static_cast<std::size_t>(i) * shape.out + lead - 1) + k];
+    for (int k = 0; k < 3; ++k) sums[k] += products[3 * (std::int64_t{i} * shape.out + lead - 1) + k];
   return correlation_of(sums.data());
 }
 

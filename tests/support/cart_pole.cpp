@@ -22,7 +22,7 @@ void CartPole::set_state(const std::array<double, 4>& state) {
 
 void CartPole::reset(const EpisodeKey& key) {
   std::array<double, 4> u{};
-  const auto id = static_cast<std::uint64_t>(key.environment);
+  const std::uint64_t id = key.environment;
   const auto first = 2 * static_cast<std::uint64_t>(key.episode);
   uniform_pair(key.seed, stream, id, first, u[0], u[1]);
   uniform_pair(key.seed, stream, id, first + 1, u[2], u[3]);

@@ -53,7 +53,7 @@ inline Boussinesq make_rolls(const Problem& problem, const Grid& grid, int n_flo
 }
 
 inline void advance_to(Boussinesq& flow, double end, double dt) {
-  const auto n = static_cast<int>(std::ceil((end - flow.time()) / dt - 1e-9));
+  const int n = std::ceil((end - flow.time()) / dt - 1e-9);
   const double step = (end - flow.time()) / n;
   for (int i = 0; i < n; ++i) flow.advance(Exec(), step);
 }

@@ -40,7 +40,7 @@ inline std::vector<DeepPotentialCase> read_cases(const std::string& path,
     item.atom_energy = numbers(tree.find("atom_energy"));
     auto& configuration = item.configuration;
     configuration.type_names = type_names;
-    for (double t : numbers(tree.find("type"))) configuration.types.push_back(static_cast<int>(t));
+    for (double t : numbers(tree.find("type"))) configuration.types.push_back(t);
     const auto coord = numbers(tree.find("coord"));
     for (std::size_t i = 0; i + 2 < coord.size(); i += 3)
       configuration.positions.push_back({coord[i], coord[i + 1], coord[i + 2]});

@@ -65,7 +65,7 @@ inline Network random_network(int n_in, const std::vector<int>& widths, bool tim
     DenseLayer layer;
     layer.n_in = n_in;
     layer.n_out = width;
-    layer.weight.resize(static_cast<std::size_t>(n_in) * width);
+    layer.weight.resize(std::int64_t{n_in} * width);
     for (double& w : layer.weight) w = normal(random) / std::sqrt(n_in + width);
     layer.bias.resize(width);
     for (double& b : layer.bias) b = normal(random);

@@ -77,7 +77,7 @@ inline Images images_of(const quintet::Configuration& c, double bohr, const quin
           for (int l = 0; l < 3; ++l)
             x[l] = (x[l] + a * c.box.rows()[l] + b * c.box.rows()[3 + l] + d * c.box.rows()[6 + l]) / bohr;
           images.x.push_back(x);
-          images.owner.push_back(static_cast<int>(i));
+          images.owner.push_back(i);
         }
   return images;
 }
@@ -98,8 +98,7 @@ inline double energy(const quintet::Configuration& c, const quintet::DispersionT
   constexpr double bohr = 0.529177210903;
   const auto all = images_of(c, bohr, copies);
   const auto own = images_of(c, bohr, {0, 0, 0});
-  const int n = static_cast<int>(c.n_atoms()), m = table.most_references,
-            n_all = static_cast<int>(all.x.size());
+  const int n = c.n_atoms(), m = table.most_references, n_all = all.x.size();
   const auto& [damping, reach] = options;
   const double to_pairs = reach.pairs / bohr, to_triples = reach.triples / bohr,
                width = reach.switch_width / bohr;

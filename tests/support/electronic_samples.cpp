@@ -52,7 +52,7 @@ void add_coupling(Elements matrix, int m, int n, double amplitude, int n_orbital
 
 /// H diag(-1 ... -1, 1 ... 1) H with the reflection H = 1 - 2 v v^T of a unit vector v.
 void add_molecule(Elements k, int molecule, const MoleculeChain& chain) {
-  const auto n = static_cast<std::size_t>(chain.n_orbitals);
+  const std::size_t n = chain.n_orbitals;
   std::vector<double> v(n);
   double norm = 0;
   for (std::size_t i = 0; i < n; ++i) {

@@ -97,7 +97,7 @@ struct FieldSpace {
       Point xi{}, x{};
       double weight = 1;
       for (int d = 0, rest = number; d < grid.cdim; ++d, rest /= n) {
-        const auto i = static_cast<std::size_t>(d), k = static_cast<std::size_t>(rest % n);
+        const std::size_t i = d, k = rest % n;
         xi[i] = rule.node[k];
         x[i] = grid.centre(d, block.begin[i] + index[i]) + half_width(d) * xi[i];
         weight *= rule.weight[k];

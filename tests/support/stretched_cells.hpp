@@ -9,7 +9,7 @@ namespace quintet::kinetics {
 /// Give velocity direction d edges at g(s), s from -1 to 1, stretched to its box.
 template <class Function>
 void map_by(PhaseGrid& grid, int d, const Function& g) {
-  const auto v = static_cast<std::size_t>(grid.cdim + d);
+  const std::size_t v = grid.cdim + d;
   auto& edges = grid.velocity_edges[d];
   edges.clear();
   for (int i = 0; i <= grid.cells[v]; ++i)

@@ -51,6 +51,8 @@ constexpr Reference rows[] = {
     {"beintema2020", "meshfreeflow control", ""},
     {"schulman2017", "meshfreeflow control", ""},
     {"jiang2020", "meshfreeflow train", ""},
+    {"li2021fourier", "meshfreeflow train", "model.encoder.kind=fourier"},
+    {"chakraborty2025", "meshfreeflow train", "loss.spectral!=0"},
     {"jiang2020", "meshfreeflow superresolve", ""},
     {"jiang2020", "meshfreeflow evaluate", ""},
     {"maulik2020", "podlstm", ""},

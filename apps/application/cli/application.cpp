@@ -22,6 +22,7 @@
 #include "io/config/suggest.hpp"
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
+#include "io/log/line_counts.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/runtime/library_threads.hpp"
 #include "io/runtime/signals.hpp"
@@ -273,7 +274,7 @@ int Application::Implementation::run(const Command& command, CommandLine words,
   }
   if (!words.step_times.empty()) {
     words.request.validate = words.request.measures = words.request.quiet = true;
-    const SizeQuestion question{.rounds = std::max(1, static_cast<int>(words.step_times[0])),
+    const SizeQuestion question{.rounds = std::max<int>(1, words.step_times[0]),
                                 .seconds = words.step_times[1]};
     return launch(request, arguments, all_subsystems, bound.describe, [&](Context& context) {
       const auto series = command.sizes(context, bound.options.get());
@@ -419,6 +420,7 @@ int Application::execute(int argc, char** argv) {
 #ifndef __SANITIZE_ADDRESS__  // which looks for leaks after main()
   // All that is ours has been stopped in order. LibTorch would now unregister thousands of operators: 0.07 s.
   std::fflush(nullptr);
+  write_line_counts();
   std::_Exit(exit_code);
 #endif
   return exit_code;

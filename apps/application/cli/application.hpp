@@ -119,8 +119,8 @@ class Application {
                              std::function<void(const Arguments&)> body);
   /// Where this flag of the last command, a plain one, is given, it is a local command with this body.
   Application& local_with(const std::string& flag, std::function<void(const Arguments&)> body);
-  /// A command that other builds have: asked for, it is refused with what this one lacks ("LibTorch;
-  /// configure with -DQUINTET_WITH_TORCH=ON"), and --help says so.
+  /// A command that other builds have: asked for, it is refused with what this one lacks (`with_torch`), and
+  /// --help says so.
   Application& absent_command(const std::string& name, const std::string& lacks);
 
   /// What `reference` prints before all flags: pages of files that no command takes as its input.

@@ -54,21 +54,21 @@ constexpr InputKind input_kinds[] = {
      "modes points window split forecast references parallel offload block device "
      "checkpoint_interval checkpoint_every checkpoint_keep"},
     {"podlstm search",
-     "modes points window split forecast space search retrain beside leaderboard "
-     "block references"},
+     "modes points window split forecast space search judged retrain beside "
+     "leaderboard block references"},
     {"podlstm forecast", "modes model experts lead from quantise"},
     {"podlstm evaluate", "modes model from until points block references regions fields quantise"},
     {"podlstm quantise", "model quantise"},
     {"meshfreeflow simulate",
      "rayleigh prandtl aspect_ratio walls grid start seeds time solver device output "
      "statistics observe history_interval checkpoint_interval checkpoint_every "
-     "checkpoint_keep limits"},
+     "checkpoint_keep limits control"},
     {"meshfreeflow flow",
      "parameters equations diagnosed box start noise seeds time output means maxima "
      "spectra picture history_interval checkpoint_interval checkpoint_every "
      "checkpoint_keep limits"},
     {"meshfreeflow control",
-     "flow floor episode starts training evaluation policy output seed "
+     "environment flow floor episode starts training evaluation policy output seed "
      "checkpoint_interval checkpoint_every checkpoint_keep"},
     {"meshfreeflow train",
      "data model equations loss optimiser learning_rate validation parallel offload "
@@ -78,8 +78,8 @@ constexpr InputKind input_kinds[] = {
      "model experts input low_resolution output error_bars encoder residuals "
      "outside_training max_memory precision precision_bound device"},
     {"meshfreeflow evaluate",
-     "cases models low_resolution flow spectra_at picture quantise error_bars "
-     "outside_training check max_memory"},
+     "cases models low_resolution flow spectra_at tricubic picture quantise "
+     "error_bars outside_training check max_memory"},
 };
 
 bool has_word(std::string_view words, std::string_view word) {

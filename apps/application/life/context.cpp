@@ -11,7 +11,6 @@
 
 #include "apps/application/life/context_implementation.hpp"
 #include "apps/application/life/input_identity.hpp"
-#include "apps/application/life/memory.hpp"
 #include "apps/application/life/restart.hpp"
 #include "apps/application/report/report.hpp"
 #include "io/files/put_aside.hpp"
@@ -20,6 +19,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
+#include "io/parallel/shared_memory_bounds.hpp"
 #include "io/parallel/together.hpp"
 #include "io/runtime/runtime.hpp"
 
@@ -348,7 +348,7 @@ bool Context::Steps::look(std::int64_t step) {
   auto& context = context_;
   const std::int64_t done = step - first_;
   context.steps_done += step - last_look_;
-  if (done > 0) context.last_step = step - 1;
+  if (step > 0) context.last_step = step - 1;  // before the first step: where the run begins
   if (step > last_) {
     context.progress.finish(done);
     return false;
@@ -377,7 +377,7 @@ void Context::Steps::plan_next_look(std::int64_t step) {
   const auto now = Clock::now();
   const double seconds = std::max(Seconds(now - looked_at_).count(), 1e-9);
   const double wanted = stretch * look_every_s / seconds;
-  const auto next = static_cast<std::int64_t>(std::clamp(wanted, 1.0, 2.0 * stretch + 1));
+  const std::int64_t next = std::clamp(wanted, 1.0, 2.0 * stretch + 1);
   const Plan plan = context_.comm.broadcast(Plan{next, Seconds(now - start_).count()});
   next_look_ = std::min(step + plan.next, last_ + 1);
   wall_s_ = plan.wall_s;

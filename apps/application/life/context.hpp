@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -125,6 +126,9 @@ class Context {
   /// table with name, unit and `meaning` (a few words where the name does not say it).
   void summarise(const std::string& key, double value, const std::string& meaning = "");
   void summarise(const std::string& key, std::int64_t value, const std::string& meaning = "");
+  void summarise(const std::string& key, std::integral auto value, const std::string& meaning = "") {
+    summarise(key, static_cast<std::int64_t>(value), meaning);
+  }
   void summarise(const std::string& key, const std::string& value, const std::string& meaning = "");
   /// A line of what is run, in words, for the top of the report: ("system", "864 Cu atoms ..."). Before the
   /// loop, so that the page of a failed run has it.

@@ -71,7 +71,7 @@ struct Context::Implementation {
   Report report;
   std::function<void()> failure_action;
   std::int64_t steps_done = 0;
-  std::optional<std::int64_t> last_step;  ///< the last finished one
+  std::optional<std::int64_t> last_step;  ///< the last finished one, 0 before the first
   double loop_seconds = 0;
 };
 

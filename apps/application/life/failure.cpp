@@ -101,7 +101,7 @@ Failure agree_on_failure(const Comm& failure_comm, const Failure& mine, const st
     say_alone(failure_comm, mine, log_file);
     if (last_word != nullptr)
       last_word->leave_alone(mine.code, fmt::format("on rank {}: {}", failure_comm.rank(), mine.message));
-    failure_comm.abort(static_cast<int>(mine.code));
+    failure_comm.abort(mine.code);
   });
   Failure agreed;
   agreed.code = failure_comm.all_gather(mine.code).front();  // returns only when all ranks are here

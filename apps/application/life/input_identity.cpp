@@ -89,7 +89,7 @@ class Identity {
     block_.resize(block_bytes);
     while (file) {
       file.read(block_.data(), block_.size());
-      const auto n = static_cast<std::size_t>(file.gcount());
+      const std::size_t n = file.gcount();
       bytes_ += n;
       if (n > 0) sums_.push_back(hdf5::xxh64(std::as_bytes(std::span(block_).first(n))));
     }
@@ -98,7 +98,7 @@ class Identity {
   /// Its name and size, and its beginning and end where they are asked for.
   void add_parts(const fs::path& path) {
     std::error_code none;
-    const auto size = static_cast<std::int64_t>(fs::file_size(path, none));
+    const std::int64_t size = fs::file_size(path, none);
     if (none) return;  // told where it is opened
     bytes_ += size;
     if (by_ == By::sizes) return;

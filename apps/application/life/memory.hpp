@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "io/parallel/comm_fwd.hpp"
 
@@ -28,12 +27,5 @@ inline constexpr double bytes_of_files = 20e6, bytes_of_writing = 4e6, bytes_of_
 /// Upper bound of the part of `arrays` allocated bytes that this process has not written to (bytes): what the
 /// process has not grown by since it held `before` bytes.
 [[nodiscard]] double bytes_not_there_yet(double arrays, double before);
-
-/// Throw ResourceError on all ranks if `bytes` more on each rank do not fit into some node's free memory, or
-/// into what a control group has left for the ranks in it. Collective.
-///
-/// The largest demand of any rank is taken for all. `what` completes "... for WHAT". Negative
-/// or non-finite `bytes` (an overflowed product) never fit.
-void require_memory(const Comm& comm, double bytes, const std::string& what);
 
 }  // namespace quintet

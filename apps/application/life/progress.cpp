@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "io/config/tree.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet {
@@ -66,7 +67,7 @@ void Progress::finish(std::int64_t done) {
   clear();
   write(done);
   const double seconds = Seconds(Clock::now() - start_).count();
-  log::info("{} steps in {} s, {:.4g} steps/s{}", done,
+  log::info("{} in {} s, {:.4g} steps/s{}", counted(done, "step"),
             seconds < 100 ? fmt::format("{:.2f}", seconds) : clock_text(seconds),
             done / std::max(seconds, 1e-9), number_.empty() ? "" : ", " + number_);
 }

@@ -189,7 +189,7 @@ void RunDirectory::take(const Request& request) {
   const auto end_at_once = [comm = comm_](const std::string& why) {
     log::error("{}", why);
     log::flush();
-    comm.abort(static_cast<int>(ExitCode::resource));
+    comm.abort(ExitCode::resource);
   };
   constexpr int tries = 20;  // one that leaves a new directory may take it away meanwhile
   for (int i_try = 1; !owner_; ++i_try) {

@@ -143,7 +143,7 @@ bool lives(const Record& record, const std::string& folder, const std::string& p
   if (!record.released.empty()) return false;
   if (!record.folder_inode.empty() && record.folder_inode != inode_of(folder)) return false;  // a copy
   if (!record.machine.empty() && record.machine == machine_id()) {
-    const auto pid = static_cast<int>(record.process);
+    const int pid = record.process;
     if (const auto start = process_start(pid)) return *start == record.process_start;
     if (::kill(pid, 0) != 0 && errno == ESRCH) return false;
   }

@@ -37,8 +37,7 @@ struct Running {
 };
 
 std::int64_t count(double wanted, std::int64_t least, std::int64_t most) {
-  return static_cast<std::int64_t>(
-      std::clamp(std::ceil(wanted), static_cast<double>(least), static_cast<double>(most)));
+  return std::clamp<double>(std::ceil(wanted), least, most);
 }
 
 Running start(const Comm& comm, const SizeSeries& series, const std::vector<std::int64_t>& size,

@@ -23,8 +23,7 @@ StepTimes time_steps(const std::function<void()>& step, double seconds, int leas
   std::vector<double> by_wall, by_thread;
   const Kokkos::Timer all;
   const double process = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
-  while (static_cast<int>(by_wall.size()) < least ||
-         (static_cast<int>(by_wall.size()) < most && all.seconds() < seconds)) {
+  while (std::ssize(by_wall) < least || (std::ssize(by_wall) < most && all.seconds() < seconds)) {
     const double wall = clock_seconds(CLOCK_MONOTONIC), thread = clock_seconds(CLOCK_THREAD_CPUTIME_ID);
     step();
     by_thread.push_back(clock_seconds(CLOCK_THREAD_CPUTIME_ID) - thread);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
 #include <fmt/format.h>
@@ -73,7 +72,7 @@ std::string decade_label(int decade, bool plain) {
 
 void add_logarithmic_ticks(Axis& axis, int n_ticks) {
   const double length = axis.high - axis.low;
-  const int first = static_cast<int>(std::floor(axis.low)), last = static_cast<int>(std::ceil(axis.high));
+  const int first = std::floor(axis.low), last = std::ceil(axis.high);
   const int every = std::max(1, (last - first) / (n_ticks + 1));
   const bool plain = first >= -3 && last <= 4, label_between = length < 1.6;
   for (int decade = first; decade <= last; ++decade)

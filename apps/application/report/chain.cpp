@@ -53,7 +53,7 @@ std::string draw_arc(const Chain::Arc& arc, double middle) {
 }  // namespace
 
 std::string draw(const Chain& chain) {
-  const auto n = static_cast<int>(chain.boxes.size());
+  const int n = chain.boxes.size();
   int longest = 0;
   std::vector<bool> adds(n, false);
   for (const auto& arc : chain.arcs) {

@@ -22,7 +22,7 @@ std::vector<Colour> colour_palette(bool about_zero) {
   std::vector<Colour> palette = {{0, 0, 0}};
   for (int i = 0; i < 255; ++i) {
     const double place = i / 254.0 * 8;
-    const auto from = std::min(static_cast<std::size_t>(place), std::size_t{7});
+    const auto from = std::min<std::size_t>(place, 7);
     Colour colour{};
     for (std::size_t k = 0; k < 3; ++k)
       colour[k] = static_cast<std::uint8_t>(

@@ -17,7 +17,7 @@ std::vector<std::uint8_t> stacked(const Film& film, const std::vector<std::vecto
     if (!indices.empty()) indices.insert(indices.end(), std::size_t{gap} * film.n_x, 0);
     for (int y = film.n_y - 1; y >= 0; --y)
       for (int x = 0; x < film.n_x; ++x) {
-        const double value = panel[static_cast<std::size_t>(y) * film.n_x + x];
+        const double value = panel[std::int64_t{y} * film.n_x + x];
         indices.push_back(
             colour_index(film.high > film.low ? (value - film.low) / (film.high - film.low) : 0.5));
       }

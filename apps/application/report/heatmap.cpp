@@ -21,7 +21,7 @@ double block_mean(const Heatmap& map, int x0, int x1, int y0, int y1) {
   int n = 0;
   for (int y = y0; y < y1; ++y)
     for (int x = x0; x < x1; ++x) {
-      const double value = map.values[static_cast<std::size_t>(y) * map.n_x + x];
+      const double value = map.values[std::int64_t{y} * map.n_x + x];
       if (!std::isfinite(value)) continue;
       sum += value;
       ++n;
@@ -36,7 +36,7 @@ std::string field_png(const Heatmap& map, const Range& range) {
   const int width = (map.n_x + block_x - 1) / block_x, height = (map.n_y + block_y - 1) / block_y;
   const double length = range.high() - range.low();
   std::vector<std::uint8_t> indices;
-  indices.reserve(static_cast<std::size_t>(width) * height);
+  indices.reserve(std::int64_t{width} * height);
   for (int row = height - 1; row >= 0; --row)
     for (int column = 0; column < width; ++column) {
       const double value = block_mean(map, column * block_x, std::min((column + 1) * block_x, map.n_x),
@@ -63,7 +63,7 @@ std::string blanks(const PlotArea& area, const Heatmap& map) {
 std::string colour_bar(const PlotArea& field, const Axis& axis, const Heatmap& map) {
   const PlotArea bar{field.left + field.width + 18, field.top, 16, field.height};
   std::vector<std::uint8_t> indices;
-  for (int i = 255; i > 0; --i) indices.push_back(static_cast<std::uint8_t>(i));
+  for (int i = 255; i > 0; --i) indices.push_back(i);
   std::string content = image(bar, encode_png(1, 255, indices, colour_palette(map.about_zero)));
   for (const auto& [place, text] : axis.ticks)
     content += fmt::format("<text class=\"number\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", bar.left + 22,
@@ -73,7 +73,8 @@ std::string colour_bar(const PlotArea& field, const Axis& axis, const Heatmap& m
   return content + fmt::format(
                        "<text class=\"label\" text-anchor=\"middle\" transform=\"translate({:.1f} {:.1f}) "
                        "rotate(-90)\">{}</text>",
-                       bar.left + 92, bar.top + bar.height / 2, escape_markup(map.value_label));
+                       bar.left + std::min(92.0, 44 + label_width(axis)), bar.top + bar.height / 2,
+                       escape_markup(with_signs(map.value_label)));
 }
 
 Range range_of(double low, double high) {
@@ -99,13 +100,14 @@ std::string draw(const Heatmap& map) {
     const double most = std::max(std::abs(values.low()), std::abs(values.high()));
     values.include(-most), values.include(most);
   }
-  PlotArea area;
-  area.width = 430;
-  area.height = frame_height(map, area.width);
-  area.top = 22;
   const Axis x = make_axis(range_of(map.x_min, map.x_max), 0, 6),
              y = make_axis(range_of(map.y_min, map.y_max), 0, 6);
   const Axis bar = make_axis(values, 0, 6);
+  PlotArea area;
+  area.width = 430;
+  area.top = 22;
+  make_room(area, y);
+  area.height = frame_height(map, area.width);
   const double height = area.top + area.height + 50;
 
   const bool whole =

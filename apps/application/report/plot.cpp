@@ -190,6 +190,7 @@ std::string draw(const Plot& plot) {
   const Axis x = make_axis(x_range, 0.01, 7), y = make_axis(y_range, 0.05, 6);
 
   PlotArea area;
+  make_room(area, y);
   const auto colours = colours_of(plot.curves);
   std::string content = draw_legend(plot, colours, area);
   if (!y.note.empty()) area.top += 12;

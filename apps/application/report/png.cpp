@@ -31,7 +31,7 @@ std::string pixels(int width, int height, const std::vector<std::uint8_t>& indic
   std::string rows;
   for (int y = 0; y < height; ++y) {
     rows += '\0';  // no filter
-    const auto row = indices.begin() + static_cast<std::ptrdiff_t>(y) * width;
+    const auto row = indices.begin() + std::int64_t{y} * width;
     rows.append(row, row + width);
   }
   return packed_by_zlib(rows);
@@ -47,7 +47,7 @@ std::string encode_png(int width, int height, const std::vector<std::uint8_t>& i
 
 std::string encode_film(int width, int height, const std::vector<std::vector<std::uint8_t>>& frames,
                         const std::vector<Colour>& palette, int milliseconds) {
-  const auto n_frames = static_cast<std::uint32_t>(frames.size());
+  const std::uint32_t n_frames = frames.size();
   std::string film = "\x89PNG\r\n\x1a\n" + chunk("IHDR", header_of(width, height)) +
                      chunk("acTL", big_endian(n_frames) + big_endian(0)) + palette_chunks(palette);
   const std::string size = big_endian(width) + big_endian(height);

@@ -8,6 +8,7 @@
 
 #include "apps/application/report/picture.hpp"
 #include "apps/application/report/style_sheet.hpp"
+#include "io/log/counted.hpp"
 
 namespace quintet {
 namespace {
@@ -81,7 +82,7 @@ std::vector<bool> numeric_columns(const std::vector<std::vector<std::string>>& r
 std::string escape_markup(const std::string& text) {
   std::string result;
   for (const char letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
+    const unsigned char code = letter;
     if (letter == '&')
       result += "&amp;";
     else if (letter == '<')
@@ -163,7 +164,7 @@ std::string Report::html() const {
 }
 
 std::string index_page(const std::string& title, const std::vector<ReportLink>& links) {
-  std::string body = header(title, fmt::format("{} run{}", links.size(), links.size() == 1 ? "" : "s"));
+  std::string body = header(title, fmt::format("{}", counted(links.size(), "run")));
   body += "<div class=\"runs\">\n";
   for (const auto& link : links)
     body +=

@@ -131,7 +131,7 @@ std::string safe_picture(const std::string& svg) { return Markup(svg).all() ? sv
 std::string link_of_path(const std::string& path) {
   std::string link = "./";
   for (const char c : path) {
-    const auto code = static_cast<unsigned char>(c);
+    const unsigned char code = c;
     if (code < 0x80 &&
         (std::isalnum(code) != 0 || std::string_view("-_.~/").find(c) != std::string_view::npos))
       link += c;

@@ -32,7 +32,7 @@ double covariance(const std::vector<double>& deviations, std::size_t lag) {
 
 /// tau in samples; NaN if the correlation does not die away within half of the series.
 double autocorrelation_time(const std::vector<double>& deviations, double variance) {
-  const auto n = static_cast<double>(deviations.size());
+  const double n = deviations.size();
   double tau = -1, before = 2;
   for (std::size_t lag = 0; 2 * lag < deviations.size(); lag += 2) {
     const double pair = (covariance(deviations, lag) + covariance(deviations, lag + 1)) / variance;
@@ -56,7 +56,7 @@ std::string four_digits(double value) {
 Estimate estimate_mean(std::span<const double> samples) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   if (samples.empty()) return {nan, nan, nan};
-  const auto n = static_cast<double>(samples.size());
+  const double n = samples.size();
   Estimate result{std::accumulate(samples.begin(), samples.end(), 0.0) / n, nan, nan};
   if (n < least_independent) return result;
   std::vector<double> deviations = binned(samples);
@@ -80,7 +80,7 @@ std::string text_with_error(double value, double error, const std::string& unit)
   const std::string ending = unit.empty() ? "" : " " + unit;
   if (!std::isfinite(error) || error <= 0 || !std::isfinite(value))
     return fmt::format("{}{}", four_digits(value), ending);
-  const int power = static_cast<int>(std::floor(std::log10(error)));
+  const int power = std::floor(std::log10(error));
   const int digits = error < 1.95 * std::pow(10, power) ? 2 : 1;
   const int decimals = digits - 1 - power;
   if (std::abs(value) >= 1e7 || decimals > 9)

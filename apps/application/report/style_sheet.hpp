@@ -42,7 +42,7 @@ dt{color:var(--faint)}dd{margin:0;overflow-wrap:anywhere}
 .warning{border-left:3px solid var(--warn);padding:1px 0 1px 12px;max-width:100ch}
 .badge{border:1px solid;border-radius:99px;padding:1px 11px;font-size:13px;font-weight:600;white-space:nowrap}
 .good{color:var(--good)}.bad{color:var(--bad)}
-.tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(200px,1fr));gap:10px;margin-top:8px}
+.tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(45%,200px),1fr));gap:10px;margin-top:8px}
 .tiles div{background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:9px 13px 10px}
 .tiles span{display:block;color:var(--faint);font-size:13px}
 .tiles b{display:block;font-size:19px;font-weight:620;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}

@@ -9,6 +9,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
 #include "io/config/table.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/transforms/frame_stream.hpp"
@@ -42,11 +43,10 @@ std::shared_ptr<FrameTransform> make_constant_q(const SpectrogramOptions& option
                                                 const SampledSignal& signal) {
   const double highest = signal.lowest * std::exp2(double(options.bins - 1) / options.bins_per_octave),
                nyquist = 0.5 * signal.scale.of_cycles / signal.sample_time;
-  QUINTET_CHECK(
-      highest < nyquist,
-      "{}: the highest of {} bins, {:.6g}, is not below the Nyquist frequency {:.6g} ({}): take fewer "
-      "bins, or sample more often (every)",
-      options.key(), options.bins, highest, nyquist, signal.scale.name);
+  QUINTET_CHECK(highest < nyquist,
+                "{}: the highest of {}, {:.6g}, is not below the Nyquist frequency {:.6g} ({}): take fewer "
+                "bins, or sample more often (every)",
+                options.key(), counted(options.bins, "bin"), highest, nyquist, signal.scale.name);
   return std::make_shared<ConstantQ>(ConstantQOptions{.rate = 1 / signal.sample_time,
                                                       .lowest = signal.lowest / signal.scale.of_cycles,
                                                       .n_bins = options.bins,
@@ -78,7 +78,7 @@ std::size_t shown_bins(const std::vector<double>& mean) {
 /// A quarter of the numbers lie below it, or the least of fewer than four.
 double lower_quartile(std::span<const double> numbers) {
   std::vector<double> sorted(numbers.begin(), numbers.end());
-  const auto place = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 4);
+  const auto place = sorted.begin() + sorted.size() / 4;
   std::nth_element(sorted.begin(), place, sorted.end());
   return *place;
 }
@@ -155,7 +155,7 @@ void Spectrogram::begin_at(Context& context, std::int64_t step) {
     origin_ = std::llround(group.read_rows<double>("signal", 0, 1)[0] / signal_.sample_time);
   }
   n_samples_ = next - origin_;
-  if (n_samples_ == static_cast<std::int64_t>(signals_.size()) && n_samples_ > 0) return;
+  if (n_samples_ == std::ssize(signals_) && n_samples_ > 0) return;
   if (signals_.size() > 0 || context.doubt_of(options_.group()).empty())  // else the table has told
     context.lose(options_.group(), "run.h5 has no samples from before the restart: it begins here");
   signals_.clear();
@@ -188,7 +188,7 @@ template <class Take>
 void Spectrogram::each_block(Context& context, const Take& take) const {
   constexpr std::uint64_t most = 65536;
   const auto group = context.results().root().open_group(options_.group());
-  const auto n = static_cast<std::uint64_t>(n_samples_), entry = 1 + signal_.n_parts;
+  const std::uint64_t n = n_samples_, entry = 1 + signal_.n_parts;
   std::vector<std::vector<double>> parts(signal_.n_parts);
   for (std::uint64_t first = 0; first < n; first += most) {
     const auto rows = group.read_rows<double>("signal", first, std::min(most, n - first));
@@ -202,7 +202,7 @@ void Spectrogram::each_block(Context& context, const Take& take) const {
 
 /// The mean of each part; the largest value of any, and the largest standard deviation.
 std::vector<double> Spectrogram::means(Context& context, double& most, double& deviation) const {
-  const auto n = static_cast<double>(n_samples_);
+  const double n = n_samples_;
   std::vector<double> means(signal_.n_parts, 0), squares(signal_.n_parts, 0);
   most = 0;
   each_block(context, [&](const std::vector<std::vector<double>>& parts) {
@@ -249,7 +249,7 @@ struct Spectrogram::Powers {
 };
 
 Spectrogram::Powers Spectrogram::powers(Context& context, const std::vector<double>& means) const {
-  const auto n_bins = static_cast<std::size_t>(transform_->size());
+  const std::size_t n_bins = transform_->size();
   std::optional<hdf5::Series> series;
   if (options_.keeps_frames) {
     series.emplace(context.results()
@@ -318,8 +318,8 @@ void Spectrogram::report_peak(Context& context, const Powers& powers) const {
   auto told = told_frequencies();
   auto mean = powers.mean;
   // Half-overlapping frames of Hann's window count as 1.5 per width. Two bins are its main lobe about zero.
-  const double n_independent = signal_.n_parts * std::min(static_cast<double>(powers.n_frames),
-                                                          1.5 * n_samples_ / transform_->width());
+  const double n_independent =
+      signal_.n_parts * std::min<double>(powers.n_frames, 1.5 * n_samples_ / transform_->width());
   const std::size_t first = options_.transform == Transform::fourier ? 2 : 0;
   if (const auto peak = significant_peak(mean, first, n_independent)) {
     const double at = signal_.scale.of_cycles * transform_->frequency_at(*peak);
@@ -334,18 +334,19 @@ void Spectrogram::report_peak(Context& context, const Powers& powers) const {
   }
   told.resize(shown_bins(mean));
   mean.resize(told.size());
-  context.report().plot(Plot{
-      .title = fmt::format("Spectrum of {}", name),
-      .x_label = signal_.scale.name,
-      .y_label = fmt::format("power spectral density ({})", signal_.density_unit()),
-      .curves = {{"", told, mean}},
-      .log_x = row_of(transforms, options_.transform).has_log_plot,
-      .log_y = true,
-      .caption = fmt::format("Mean of {} frames of {} samples, {:.4g} apart{}, without the mean over "
-                             "time. Beyond the right end it is below {:g} of the highest.",
-                             powers.n_frames, transform_->width(), signal_.sample_time,
-                             signal_.n_parts > 1 ? fmt::format(", and over {} signals", signal_.n_parts) : "",
-                             least_shown)});
+  context.report().plot(
+      Plot{.title = fmt::format("Spectrum of {}", name),
+           .x_label = signal_.scale.name,
+           .y_label = fmt::format("power spectral density ({})", signal_.density_unit()),
+           .curves = {{"", told, mean}},
+           .log_x = row_of(transforms, options_.transform).has_log_plot,
+           .log_y = true,
+           .caption = fmt::format(
+               "Mean of {} of {}, {:.4g} apart{}, without the mean over "
+               "time. Beyond the right end it is below {:g} of the highest.",
+               counted(powers.n_frames, "frame"), counted(transform_->width(), "sample"), signal_.sample_time,
+               signal_.n_parts > 1 ? fmt::format(", and over {}", counted(signal_.n_parts, "signal")) : "",
+               least_shown)});
 }
 
 std::vector<double> Spectrogram::told_frequencies() const {

@@ -6,6 +6,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "io/parallel/comm.hpp"
 
 namespace quintet {
@@ -29,9 +30,9 @@ FrameCount::FrameCount(Context& context, const std::string& name, std::uint64_t 
   const auto recorded = context.recorded_rows(name).value_or(0);
   const bool is_told = n == 0 && !context.doubt_of(name).empty();  // put aside, or not there
   if (n < recorded && !is_told)
-    context.lose(name, fmt::format("only {} of the {} frames that the checkpoint counts are left; the others "
+    context.lose(name, fmt::format("only {} of the {} that the checkpoint counts are left; the others "
                                    "are lost",
-                                   n, recorded));
+                                   n, counted(recorded, "frame")));
 }
 
 }  // namespace quintet

@@ -6,6 +6,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "io/hdf5/checksum.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet {
@@ -138,8 +139,8 @@ void TableFile::tell_losses(Context& context, const std::string& altered) const 
   const bool is_whole = recorded ? *recorded <= size() : !context.results_begin_here();
   if (!altered.empty()) {
     const std::string rows = is_whole ? ""
-                                      : fmt::format("; it has {} of the {} rows from before the restart",
-                                                    size(), recorded.value_or(size()));
+                                      : fmt::format("; it has {} of the {} from before the restart", size(),
+                                                    counted(recorded.value_or(size()), "row"));
     context.lose(layout_.group, fmt::format("run.h5: {}: damaged, and kept as it is{}", altered, rows));
     return;
   }
@@ -147,8 +148,8 @@ void TableFile::tell_losses(Context& context, const std::string& altered) const 
   if (size() == 0)
     context.lose(layout_.group, "run.h5 has no rows from before the restart: it begins here");
   else
-    context.lose(layout_.group,
-                 fmt::format("run.h5 has {} of the {} rows from before the restart", size(), *recorded));
+    context.lose(layout_.group, fmt::format("run.h5 has {} of the {} from before the restart", size(),
+                                            counted(*recorded, "row")));
 }
 
 void TableFile::append(const std::vector<std::vector<double>>& values) {

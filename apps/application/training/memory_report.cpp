@@ -18,13 +18,13 @@ void announce_stage(Context& context, const ParallelInForce& parallel) {
 
 void summarise_stage(Context& context, const ParallelInForce& parallel, const FlatAccount& account) {
   const HeldBytes& held = account.held;
-  context.summarise("parallel_stage", static_cast<std::int64_t>(parallel.options.zero_stage()), "0: data");
+  context.summarise("parallel_stage", parallel.options.zero_stage(), "0: data");
   if (!parallel.reason.empty()) context.summarise("parallel_choice", parallel.reason, "of auto");
-  context.summarise("parameter_value_bytes", static_cast<std::int64_t>(held.values), "of this rank");
-  context.summarise("gradient_array_bytes", static_cast<std::int64_t>(held.gradients + held.live),
+  context.summarise("parameter_value_bytes", held.values, "of this rank");
+  context.summarise("gradient_array_bytes", held.gradients + held.live,
                     "of this rank, with the block at hand");
-  context.summarise("optimiser_state_bytes", static_cast<std::int64_t>(held.optimiser), "of this rank");
-  context.summarise("slice_workspace_bytes", static_cast<std::int64_t>(held.workspace + held.expanded),
+  context.summarise("optimiser_state_bytes", held.optimiser, "of this rank");
+  context.summarise("slice_workspace_bytes", held.workspace + held.expanded,
                     "of this rank, for slices of others and weights expanded from bf16");
   context.summarise("training_bytes_sent", account.bytes_sent,
                     "gradients and weights, to other holders, a rank");
@@ -39,19 +39,18 @@ void report_memory(Context& context, const FlatAccount& account) {
     for (const auto& category : byte_categories()) {
       const std::size_t peak = ledger.peak(tier.value, category.value);
       if (peak == 0) continue;
-      context.summarise(fmt::format("{}_bytes_{}", tier.name, category.name), static_cast<std::int64_t>(peak),
-                        "at most, of this rank");
+      context.summarise(fmt::format("{}_bytes_{}", tier.name, category.name), peak, "at most, of this rank");
       rows.push_back({tier.name, category.name, text_of_bytes(peak)});
     }
-    context.summarise(fmt::format("{}_bytes", tier.name), static_cast<std::int64_t>(ledger.peak(tier.value)),
+    context.summarise(fmt::format("{}_bytes", tier.name), ledger.peak(tier.value),
                       "all categories at one time, at most");
     rows.push_back({tier.name, "at one time", text_of_bytes(ledger.peak(tier.value))});
   }
   context.report().section("Memory of training");
   context.report().table({"tier", "what", "at most"}, rows);
   if (moved.reads.bytes + moved.writes.bytes == 0) return;
-  context.summarise("offload_bytes_read", static_cast<std::int64_t>(moved.reads.bytes));
-  context.summarise("offload_bytes_written", static_cast<std::int64_t>(moved.writes.bytes));
+  context.summarise("offload_bytes_read", moved.reads.bytes);
+  context.summarise("offload_bytes_written", moved.writes.bytes);
   context.summarise("offload_seconds", moved.reads.seconds + moved.writes.seconds,
                     "that the disk was read and written");
   context.summarise("offload_seconds_waited", moved.waited, "of them, not hidden behind work");

@@ -8,6 +8,7 @@
 #include "apps/application/life/memory.hpp"
 #include "apps/application/training/stage_on_device.hpp"
 #include "io/config/schema.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/tiers/ledger.hpp"
 
@@ -15,7 +16,7 @@ namespace quintet {
 
 namespace {
 
-std::string text(double bytes) { return text_of_bytes(static_cast<std::size_t>(bytes)); }
+std::string text(double bytes) { return text_of_bytes(bytes); }
 
 /// "parallel.stage: 1 (3.1 GB), offload.optimiser: file (2.9 GB)": what takes less than `needed`, or "".
 std::string what_helps(const planning::Division& division, int stage, int n_ranks, int per_holder,
@@ -46,13 +47,13 @@ void check_fits(const Comm& comm, const StageNeeds& of, int team, int stage, int
   const double needed = comm.maximum(of.besides + bytes.host());
   if (needed <= share) return;
   const auto help = what_helps(of.division, stage, team, per_holder, of.besides, needed);
-  throw ResourceError(
-      fmt::format("Not enough memory to train: {} of values, {} of gradients, {} of states and {} besides "
-                  "are {} on each of "
-                  "{} ranks, which may take {}. {}More nodes, fewer ranks per node or {} would help, too",
-                  text(bytes.parameters), text(bytes.gradients), text(bytes.optimiser),
-                  text(of.besides + bytes.workspace + bytes.staging), text(needed), comm.size(), text(share),
-                  help.empty() ? "" : "It takes less with " + help + ". ", of.less));
+  throw ResourceError(fmt::format(
+      "Not enough memory to train: {} of values, {} of gradients, {} of states and {} besides "
+      "are {} on each of "
+      "{}, which may take {}. {}More nodes, fewer ranks per node or {} would help, too",
+      text(bytes.parameters), text(bytes.gradients), text(bytes.optimiser),
+      text(of.besides + bytes.workspace + bytes.staging), text(needed), counted(comm.size(), "rank"),
+      text(share), help.empty() ? "" : "It takes less with " + help + ". ", of.less));
 }
 
 std::optional<double> bytes_of(const std::optional<double>& megabytes) {
@@ -99,9 +100,9 @@ ParallelInForce stage_in_force(const Comm& comm, const ParallelOptions& parallel
     in_file.states_place = {.in_file = true};
     const auto other = planning::choose_stage(in_file, comm.size(), per_holder, of.besides, share).stage;
     throw ResourceError(fmt::format(
-        "parallel.strategy: auto finds no stage that fits: on each of {} ranks {}. {}Use more nodes, {}{} or "
+        "parallel.strategy: auto finds no stage that fits: on each of {} {}. {}Use more nodes, {}{} or "
         "a smaller model",
-        comm.size(), choice.reason,
+        counted(comm.size(), "rank"), choice.reason,
         other && !of.division.states_place.in_file
             ? fmt::format("With offload.optimiser: file, {} would fit. ", other->yaml)
             : "",

@@ -12,7 +12,7 @@ namespace quintet {
 namespace {
 
 std::string bytes_in_words(double bytes) {
-  return std::isfinite(bytes) ? text_of_bytes(static_cast<std::size_t>(bytes)) : "what there is";
+  return std::isfinite(bytes) ? text_of_bytes(bytes) : "what there is";
 }
 /// "3.1 GB on the GPU and 40 MB on the host"
 std::string in_words(const RankMemory& bytes, const DeviceSession& session) {

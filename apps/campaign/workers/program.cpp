@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "io/config/scalar.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/job_variables.hpp"
@@ -138,7 +139,8 @@ void end_program_in(const std::string& folder) {
     const auto left = left_of(folder);
     if (left.empty()) return;
     if (wait_ms == 0)
-      log::info("Ending {} processes, which a campaign that was killed has left", left.size());
+      log::info("Ending {}, which a campaign that was killed has left",
+                counted(left.size(), "process", "processes"));
     for (const std::int64_t process : left) kill(process, SIGKILL);
     if (wait_ms > patience_ms) throw ResourceError(fmt::format("process {} does not end", left.front()));
     usleep(1000);

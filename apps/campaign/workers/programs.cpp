@@ -91,7 +91,7 @@ void WarmProgram::take(const WarmNews& news) {
 
 /// End it. Its runs are killed with it; who hears that one has ended may remove its folder.
 void WarmProgram::lose() {
-  const auto server = static_cast<pid_t>(server_);
+  const pid_t server = server_;
   kill(server, SIGKILL);
   while (waitpid(server, nullptr, 0) < 0 && errno == EINTR) {
   }

@@ -20,6 +20,7 @@
 #include "apps/campaign/workers/program.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
+#include "io/log/line_counts.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet::campaign {
@@ -73,6 +74,7 @@ bool has_claims(const std::string& directory, const std::string& name) {
 void lose(const std::string& why) {
   log::error("{}", why);  // another process has what was ours: nothing here may touch it any more
   log::flush();
+  write_line_counts();
   std::_Exit(static_cast<int>(ExitCode::resource));
 }
 

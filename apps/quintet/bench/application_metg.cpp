@@ -13,6 +13,7 @@
 #include "apps/quintet/bench/result.hpp"
 #include "apps/quintet/owner/owner.hpp"
 #include "io/config/table.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"
@@ -171,10 +172,10 @@ void metg_of_application(const Application::Arguments& arguments) {
       throw UsageError(
           "quintet bench metg --app starts the ranks itself: call it without mpirun, --ranks says how many");
   const TimedApplication& row = row_given(rows, words.application, "--app");
-  const int ranks =
-      a.ranks > 0 ? a.ranks : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int ranks = a.ranks > 0 ? a.ranks : std::max<int>(1, std::thread::hardware_concurrency());
   const auto command = words_of(row, words, a, ranks, o.rounds, o.seconds.value_or(default_seconds));
-  log::info("{} {} {} on {} ranks; {}", row.name, row.command, words.file, ranks, processor_name());
+  log::info("{} {} {} on {}; {}", row.name, row.command, words.file, counted(ranks, "rank"),
+            processor_name());
   SizeSeriesTimes times;
   Result result = judge(Comm::self(), o.force, [&] {
     times = ask(row, command);

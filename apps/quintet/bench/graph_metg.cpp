@@ -9,6 +9,7 @@
 #include "apps/quintet/bench/metg_options.hpp"
 #include "apps/quintet/bench/result.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/detect.hpp"
@@ -127,9 +128,9 @@ void metg_of_graph(const Comm& comm, const Application::Arguments& arguments) {
   parse_graph_flags(arguments, o, g);
   Bench bench(comm, g, o.seconds.value_or(default_seconds));
   const std::string unit = tasks::work_unit(g.kernel.kernel);
-  log::info("{}, {} points on {} ranks ({} cores), {}, {} steps a piece; {}", tasks::name_of(g.graph.pattern),
-            g.graph.width, comm.size(), bench.cores(), tasks::name_of(g.kernel.kernel), g.graph.steps,
-            processor_name());
+  log::info("{}, {} on {} ({}), {}, {} a piece; {}", tasks::name_of(g.graph.pattern),
+            counted(g.graph.width, "point"), counted(comm.size(), "rank"), counted(bench.cores(), "core"),
+            tasks::name_of(g.kernel.kernel), counted(g.graph.steps, "step"), processor_name());
   if (g.iterations || unit.empty()) {
     const Grain grain = bench.measure(g.iterations.value_or(0));
     if (comm.is_root()) show_one(grain, unit);

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "io/log/counted.hpp"
 #include "physics/kernels/core_rate.hpp"
 
 namespace quintet::bench {
@@ -40,9 +41,10 @@ std::string objection(const Quiet& quiet) {
     return fmt::format("a rank got {:.0f} % of a core's time: more runs here than there are cores",
                        100 * quiet.own_share);
   if (quiet.others_cores > most_others)
-    return fmt::format("other programs use {:.1f} of {} cores", quiet.others_cores, quiet.cores);
+    return fmt::format("other programs use {:.1f} of {}", quiet.others_cores, counted(quiet.cores, "core"));
   if (quiet.stolen_cores > most_stolen)
-    return fmt::format("other virtual machines take {:.2f} of {} cores", quiet.stolen_cores, quiet.cores);
+    return fmt::format("other virtual machines take {:.2f} of {}", quiet.stolen_cores,
+                       counted(quiet.cores, "core"));
   if (quiet.slots_share < least_slots)
     return fmt::format("a neighbour on the same core leaves {:.0f} % of its slots of issue",
                        100 * quiet.slots_share);
@@ -72,7 +74,7 @@ Watch::Watch(const Comm& comm)
 
 Quiet Watch::look() const {
   Quiet quiet;
-  quiet.cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  quiet.cores = std::max<int>(1, std::thread::hardware_concurrency());
   const auto use = core_use();
   const double own = comm_.node().sum(job_seconds() - cpu_s_), wall = wall_seconds() - wall_s_;
   if (use && use_) {

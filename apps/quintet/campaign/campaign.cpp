@@ -22,6 +22,7 @@
 #include "apps/quintet/campaign/task.hpp"
 #include "io/config/scalar.hpp"
 #include "io/config/units.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/machine.hpp"
@@ -69,9 +70,8 @@ void verify(const Graph& graph, const std::string& directory) {
     }
   log::info("{} of {} items are done; their {} files are what they were", n_done, graph.items().size(),
             n_files);
-  QUINTET_CHECK(n_damaged == 0,
-                "{} items are damaged: the same command with --repair in the place of --verify {}", n_damaged,
-                cure);
+  QUINTET_CHECK(n_damaged == 0, "{} damaged: the same command with --repair in the place of --verify {}",
+                counted(n_damaged, "item is", "items are"), cure);
 }
 
 void put_damaged_aside(const Graph& graph, const std::string& directory) {
@@ -89,7 +89,8 @@ void run_here(const Graph& graph, const std::string& stem, const std::string& di
   for (const auto& item : graph.items())  // what cannot stand in a word is told before anything runs
     (void)graph.command(item, true, directory + "/work/" + item.key, {directory + "/store"});
   Store store(directory, sharing);
-  log::info("{} items of {} stages in {}", graph.items().size(), graph.stages().size(), directory);
+  log::info("{} of {} in {}", counted(graph.items().size(), "item"), counted(graph.stages().size(), "stage"),
+            directory);
   const CampaignResult result = run_campaign(graph, store, options);
   report_campaign(stem, directory, graph, result);
   const auto n_of = [&](Outcome outcome) {

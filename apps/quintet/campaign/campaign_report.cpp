@@ -13,6 +13,7 @@
 #include "apps/campaign/resources.hpp"
 #include "apps/campaign/store.hpp"
 #include "io/config/tree.hpp"
+#include "io/log/counted.hpp"
 #include "surrogates/planning/dispatch.hpp"
 
 namespace quintet::campaign {
@@ -158,8 +159,8 @@ void report_campaign(const std::string& name, const std::string& directory, cons
   write_text_file(directory + "/summary.json", to_json(summary) + "\n");
 
   Report report;
-  report.title("Campaign " + name,
-               fmt::format("{} items of {} stages", graph.items().size(), graph.stages().size()));
+  report.title("Campaign " + name, fmt::format("{} of {}", counted(graph.items().size(), "item"),
+                                               counted(graph.stages().size(), "stage")));
   report.status(n_of(Outcome::failed) == 0 ? "done" : "failed", n_of(Outcome::failed) == 0,
                 fmt::format("{} done, {} done before, {} failed, {} left out", n_of(Outcome::done),
                             n_of(Outcome::reused), n_of(Outcome::failed), n_of(Outcome::skipped)));

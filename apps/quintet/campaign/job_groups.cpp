@@ -10,6 +10,7 @@
 #include "apps/campaign/resources.hpp"
 #include "apps/campaign/store.hpp"
 #include "apps/quintet/submit/scheduler.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/planning/buckets.hpp"
 
@@ -119,19 +120,16 @@ class Grouping {
 
   /// Arrays of as many tasks as the machine takes.
   void add_bucket(const std::string& name, const std::vector<std::size_t>& items, double walltime) {
-    const auto batch = static_cast<std::size_t>(graph_.stage_of(graph_.items()[items.front()]).batch);
+    const std::size_t batch = graph_.stage_of(graph_.items()[items.front()]).batch;
     std::vector<std::vector<std::size_t>> tasks;
     for (std::size_t n = 0; n < items.size(); ++n) {
       if (n % batch == 0) tasks.emplace_back();
       tasks.back().push_back(items[n]);
     }
     constexpr std::int64_t any = 1000000;
-    const auto most =
-        static_cast<std::size_t>(std::clamp<std::int64_t>(machine_.limits.array_tasks.value_or(any), 1, any));
+    const std::size_t most = std::clamp<std::int64_t>(machine_.limits.array_tasks.value_or(any), 1, any);
     const std::size_t n_parts = (tasks.size() + most - 1) / most;
-    const auto at = [&](std::size_t part) {
-      return tasks.begin() + static_cast<std::ptrdiff_t>(part * tasks.size() / n_parts);
-    };
+    const auto at = [&](std::size_t part) { return tasks.begin() + part * tasks.size() / n_parts; };
     for (std::size_t part = 0; part < n_parts; ++part)
       add_group(n_parts > 1 ? fmt::format("{}.part_{}", name, part) : name, {at(part), at(part + 1)},
                 walltime);
@@ -166,9 +164,10 @@ class Grouping {
     }
     group.shape = shape(*group.queue);
     QUINTET_CHECK(group.shape.nodes == 1 || Graph::is_launched(stage),
-                  "stage {}: an item of {} ranks takes {} nodes of {}, but its command does not begin with "
-                  "{{launch}}, which starts ranks on all of them",
-                  stage.name, stage.ranks, group.shape.nodes, group.queue->name);
+                  "stage {}: an item of {} takes {} of {}, but its command does not begin with {{launch}}, "
+                  "which starts ranks on all of them",
+                  stage.name, counted(stage.ranks, "rank"), counted(group.shape.nodes, "node"),
+                  group.queue->name);
     if (!machine_.scheduler.memory_request) group.shape.memory.reset();
     groups_.push_back(std::move(group));
   }

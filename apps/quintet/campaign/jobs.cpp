@@ -13,6 +13,7 @@
 #include "apps/quintet/submit/record.hpp"
 #include "apps/quintet/submit/scheduler.hpp"
 #include "apps/quintet/submit/user_limits.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -51,7 +52,7 @@ std::string script_of(const Graph& graph, const Machine& machine, const JobsOrde
   std::size_t n_items = 0;
   for (const auto& items : group.tasks) n_items += items.size();
   const std::string about =
-      fmt::format("{} items of stage {}{}", n_items, graph.stages()[group.stage].name,
+      fmt::format("{} of stage {}{}", counted(n_items, "item"), graph.stages()[group.stage].name,
                   before.empty() ? "" : fmt::format(", after those of {}", fmt::join(before, ", ")));
   return task_script(machine, job, {order.file, order.directory, order.machine, order.path, about});
 }
@@ -103,7 +104,7 @@ void queue_campaign(const Graph& graph, const JobsOrder& asked) {
   if (order.dry_run) {
     for (const auto& group : groups)
       std::printf("%s\n", script_of(graph, machine, order, group, groups).c_str());
-    log::info("{} jobs are needed: nothing was queued", n_jobs);
+    log::info("{} needed: nothing was queued", counted(n_jobs, "job is", "jobs are"));
     return;
   }
   const Scheduler scheduler(machine);
@@ -138,9 +139,11 @@ void queue_campaign(const Graph& graph, const JobsOrder& asked) {
       links[g].push_back(record.ids.back());
       before = {.ended = {links[g].back()}};
     }
-    log::info("{}: {} in {}, {} tasks", group.name, links[g].back(), group.queue->name, group.tasks.size());
+    log::info("{}: {} in {}, {}", group.name, links[g].back(), group.queue->name,
+              counted(group.tasks.size(), "task"));
   }
-  log::info("{} jobs are queued; quintet campaign status {}", record.ids.size(), asked.file);
+  log::info("{} queued; quintet campaign status {}", counted(record.ids.size(), "job is", "jobs are"),
+            asked.file);
 }
 
 }  // namespace quintet::campaign

@@ -10,6 +10,7 @@
 #include "apps/quintet/submit/scheduler.hpp"
 #include "apps/quintet/submit/script.hpp"
 #include "apps/quintet/submit/user_limits.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/launch_line.hpp"
@@ -44,11 +45,10 @@ std::string slots_of(const Graph& graph, const MachineQueue& queue, const JobSha
   for (const auto& stage : graph.stages()) {
     const auto own = slots.find(stage.slot);
     const std::int64_t n = own == slots.end() ? 0 : own->second;
-    QUINTET_CHECK(
-        stage.slots() <= n,
-        "stage {}: an item takes {} slots of class '{}', a node of queue {} has {}; without --pilot "
-        "it is a job of its own",
-        stage.name, stage.slots(), stage.slot, queue.name, n);
+    QUINTET_CHECK(stage.slots() <= n,
+                  "stage {}: an item takes {} of class '{}', a node of queue {} has {}; without --pilot it "
+                  "is a job of its own",
+                  stage.name, counted(stage.slots(), "slot"), stage.slot, queue.name, n);
     QUINTET_CHECK(!stage.memory || !queue.memory || *stage.memory <= *queue.memory,
                   "stage {}: an item needs {:.4g} GB, a node of queue {} has {:.4g} GB", stage.name,
                   stage.memory.value_or(0) / 1e9, queue.name, queue.memory.value_or(0) / 1e9);
@@ -113,7 +113,7 @@ void queue_pilots(const Graph& graph, const JobsOrder& asked, const PilotOrder& 
   const std::int64_t n_jobs = pilots.jobs * order.chain;
   if (order.dry_run) {
     std::printf("%s\n", script.c_str());
-    return log::info("{} jobs are needed: nothing was queued", n_jobs);
+    return log::info("{} needed: nothing was queued", counted(n_jobs, "job is", "jobs are"));
   }
   const Scheduler scheduler(machine);
   const auto lock = lock_directory(order.directory, "quintet submit");
@@ -142,9 +142,10 @@ void queue_pilots(const Graph& graph, const JobsOrder& asked, const PilotOrder& 
       before = {.ended = {record.ids.back()}};
     }
   }
-  log::info("{} pilots of {} node{} of {} for {} h are queued, {} items are left; quintet campaign status {}",
-            record.ids.size(), shape.nodes, shape.nodes == 1 ? "" : "s", queue.name,
-            hours_text(shape.walltime), n_items, asked.file);
+  log::info("{} of {} of {} for {} h {} queued, {} left; quintet campaign status {}",
+            counted(record.ids.size(), "pilot"), counted(shape.nodes, "node"), queue.name,
+            hours_text(shape.walltime), record.ids.size() == 1 ? "is" : "are",
+            counted(n_items, "item is", "items are"), asked.file);
 }
 
 }  // namespace quintet::campaign

@@ -20,6 +20,7 @@
 #include "apps/campaign/workers/program.hpp"
 #include "apps/quintet/submit/record.hpp"
 #include "apps/quintet/submit/scheduler.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -60,11 +61,10 @@ void print_frozen(const Graph& graph, const std::string& directory) {
     }
   }
   if (n == 0) return;
-  std::printf("%s\n",
-              fmt::format("{} items were queued by an earlier state of this file, or of its programs and "
-                          "inputs; {} of them are done (the copy: {}/frozen)",
-                          n, n_done, directory)
-                  .c_str());
+  std::printf("%s\n", fmt::format("{} queued by an earlier state of this file, or of its programs and "
+                                  "inputs; {} of them are done (the copy: {}/frozen)",
+                                  counted(n, "item was", "items were"), n_done, directory)
+                          .c_str());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "apps/campaign/resources.hpp"
 #include "apps/campaign/store.hpp"
 #include "io/config/scalar.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/detect.hpp"
@@ -77,8 +78,8 @@ void run_pilot(const Graph& graph, const std::string& directory, double stop_aft
     return std::count(result.outcomes.begin(), result.outcomes.end(), outcome);
   };
   const auto n_left = n_of(Outcome::skipped);
-  log::info("{} items done in {:.3g} s, {} were done before or by others, {} are left{}", n_of(Outcome::done),
-            result.makespan, n_of(Outcome::reused), n_left,
+  log::info("{} done in {:.3g} s, {} were done before or by others, {} are left{}",
+            counted(n_of(Outcome::done), "item"), result.makespan, n_of(Outcome::reused), n_left,
             result.stopped || result.n_too_late > 0 ? ": the time is over" : "");
   if (n_of(Outcome::failed) == 0) return;
   const std::string bad =

@@ -10,6 +10,7 @@
 
 #include "io/config/schema.hpp"
 #include "io/config/tree.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/detect.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 std::string number(const std::optional<std::int64_t>& value, const char* noun) {
   if (!value) return fmt::format("{}s unknown", noun);
-  return fmt::format("{} {}{}", *value, noun, *value == 1 ? "" : "s");
+  return counted(*value, noun);
 }
 
 std::string gigabytes(const std::optional<double>& bytes) {
@@ -58,11 +59,10 @@ void show_queues(const Machine& machine) {
   static constexpr const char* kinds[] = {"none", "slurm", "pbs"};
   line("scheduler", kinds[static_cast<int>(machine.scheduler.kind)]);
   for (const auto& queue : machine.queues) {
-    const auto limit = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string("?"); };
     line("queue",
-         fmt::format("{}: {} to {} nodes, {} cores, {} GPUs, {}, {} at most", queue.name, queue.nodes_min,
-                     limit(queue.nodes_max), limit(queue.cores), queue.gpus, gigabytes(queue.memory),
-                     queue.walltime_max ? hours_text(*queue.walltime_max) : "?"));
+         fmt::format("{}: {} to {}, {}, {}, {}, {} at most", queue.name, queue.nodes_min,
+                     number(queue.nodes_max, "node"), number(queue.cores, "core"), counted(queue.gpus, "GPU"),
+                     gigabytes(queue.memory), queue.walltime_max ? hours_text(*queue.walltime_max) : "?"));
   }
 }
 

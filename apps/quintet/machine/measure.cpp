@@ -16,6 +16,7 @@
 #include "apps/quintet/machine/samples.hpp"
 #include "io/config/schema.hpp"
 #include "io/config/tree.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/detect.hpp"
@@ -41,7 +42,7 @@ std::vector<double> rates_of(const Comm& comm, double work, const std::function<
   double start = now();
   call();
   const double once = comm.maximum(now() - start);
-  const int n_calls = std::max(1, static_cast<int>(repeat_s / std::max(once, 1e-7)));
+  const int n_calls = std::max<int>(1, repeat_s / std::max(once, 1e-7));
   std::vector<double> rates;
   for (int repeat = 0; repeat < n_repeats; ++repeat) {
     comm.barrier();
@@ -70,7 +71,7 @@ double largest_cache() {
 std::vector<double> copy_rates(const Comm& comm, const MachineNode& node) {
   const double wanted = std::max(4 * largest_cache() / comm.node_size(), 64e6);
   const double most = node.memory.value_or(4e9) / 16 / comm.node_size();
-  const auto n = static_cast<std::size_t>(std::min(wanted, most));
+  const std::size_t n = std::min(wanted, most);
   std::vector<char> from(n, 1), to(n);
   return rates_of(comm, 2.0 * n, [&] { std::memcpy(to.data(), from.data(), n); });
 }
@@ -81,19 +82,18 @@ constexpr double flops = 2.0 * m * n * k;
 
 template <class T>
 std::vector<double> gemm_rates(const Comm& comm) {
-  const std::vector<double> values(static_cast<std::size_t>(k) * n, 0.5);
+  const std::vector<double> values(std::int64_t{k} * n, 0.5);
   const PackedMatrix<T> right(values.data(), k, n);
-  const AlignedVector<T> left(static_cast<std::size_t>(m) * k, T(0.25));
-  AlignedVector<T> product(static_cast<std::size_t>(m) * right.stride());
+  const AlignedVector<T> left(std::int64_t{m} * k, T(0.25));
+  AlignedVector<T> product(std::int64_t{m} * right.stride());
   return rates_of(comm, flops, [&] { multiply(left.data(), k, m, right, product.data(), right.stride()); });
 }
 
 std::vector<double> bf16_rates(const Comm& comm) {
-  const AlignedVector<float> values(static_cast<std::size_t>(k) * n, 0.5F),
-      left(static_cast<std::size_t>(m) * k, 0.25F);
+  const AlignedVector<float> values(std::int64_t{k} * n, 0.5F), left(std::int64_t{m} * k, 0.25F);
   PackedBf16 right;
   right.assign(values.data(), n, k, n);
-  AlignedVector<float> product(static_cast<std::size_t>(m) * n);
+  AlignedVector<float> product(std::int64_t{m} * n);
   return rates_of(comm, flops, [&] { multiply_bf16(left.data(), k, m, right, product.data(), n); });
 }
 
@@ -131,7 +131,7 @@ MachineLink measure_link(const Comm& comm, LinkLevel level, int partner) {
     std::vector<char> buffer(size, 1);
     (void)message_time(comm, partner, buffer, 10);
     const double once = message_time(comm, partner, buffer, 10);
-    const int n_trips = std::clamp(static_cast<int>(0.02 / std::max(once, 1e-8)), 5, 20000);
+    const int n_trips = std::clamp<int>(0.02 / std::max(once, 1e-8), 5, 20000);
     std::vector<double> times;
     for (auto& repeat : repeats) {
       times.push_back(message_time(comm, partner, buffer, n_trips));
@@ -196,7 +196,7 @@ class DiskMeasurement {
     if (statvfs(folder.c_str(), &disk) != 0)
       throw InputError(fmt::format("'{}' cannot be measured: {}", folder, std::strerror(errno)));
     const double free = static_cast<double>(disk.f_bavail) * disk.f_frsize;
-    bytes_ = static_cast<std::size_t>(std::min(128e6, free / 16));
+    bytes_ = std::min(128e6, free / 16);
     QUINTET_CHECK(bytes_ >= std::size_t{1} << 20,
                   "There is no room in '{}' to measure the disk: {:.3g} MB are free", folder, free / 1e6);
   }
@@ -298,8 +298,8 @@ void measure_into(const Comm& comm, const std::string& disk, Machine& machine) {
   rates.remark = busy_remark(before, after, now() - start);
   const auto cores = detected_machine().node.cores;
   if (cores && comm.node_size() > *cores)
-    rates.remark +=
-        fmt::format("{}{} ranks on {} cores", rates.remark.empty() ? "" : "; ", comm.node_size(), *cores);
+    rates.remark += fmt::format("{}{} on {}", rates.remark.empty() ? "" : "; ",
+                                counted(comm.node_size(), "rank"), counted(*cores, "core"));
   measure_disk(comm, disk, rates);
   take_links(machine, links);
   // GPUs are not measured here: what the file says of them stays.
@@ -320,8 +320,7 @@ void describe(Schema& schema, MeasureFlags& flags) {
 void measure(const Comm& comm, const MeasureFlags& flags) {
   Machine machine;
   together(comm, [&] { machine = read_machine(flags.name); });
-  if (comm.is_root())
-    log::info("Measuring on {} rank{} (some ten seconds)", comm.size(), comm.size() == 1 ? "" : "s");
+  if (comm.is_root()) log::info("Measuring on {} (some ten seconds)", counted(comm.size(), "rank"));
   measure_into(comm, flags.disk, machine);
   if (!comm.is_root()) return;
   if (!machine.rates.remark.empty()) log::warning("Do not rely on these numbers: {}", machine.rates.remark);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <future>
+#include <sstream>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include "apps/application/life/memory.hpp"
@@ -11,10 +14,16 @@
 namespace quintet {
 namespace {
 
-/// Without the word that every message begins with.
-std::string first_line(std::string text) {
-  if (text.starts_with("error: ")) text.erase(0, 7);
-  return text.substr(0, text.find('\n'));
+/// The line of the error, which warnings may precede, without the word that it begins with.
+std::string error_line(const std::string& text) {
+  constexpr std::string_view word = "error: ";
+  std::istringstream lines(text);
+  std::string first, line;
+  while (std::getline(lines, line)) {
+    if (line.starts_with(word)) return line.substr(word.size());
+    if (first.empty()) first = line;
+  }
+  return first;
 }
 
 constexpr double limit_s = 900;  ///< of the application's timing
@@ -32,7 +41,7 @@ planning::CostModel answer_of(const CommandResult& result, const Owner& owner) {
   const auto who = fmt::format("{} {}", owner.application.name, owner.command);
   QUINTET_CHECK(!result.timed_out, "'{}' took more than {:.0f} s to time its steps; plan a smaller case", who,
                 limit_s);
-  QUINTET_CHECK(result.good(), "'{}' cannot say what it costs: {}", who, first_line(result.errors));
+  QUINTET_CHECK(result.good(), "'{}' cannot say what it costs: {}", who, error_line(result.errors));
   return planning::cost_model_of(parse_yaml(result.out, who));
 }
 
@@ -48,7 +57,7 @@ std::optional<planning::CostModel::Crowd> ask_crowd(const Owner& owner, const Co
   }
   std::int64_t n = std::min(most, std::thread::hardware_concurrency() / question.threads);
   const auto free = available_memory();
-  if (free && memory > 0) n = std::min(n, static_cast<std::int64_t>(0.8 * *free / memory));
+  if (free && memory > 0) n = std::min<std::int64_t>(n, 0.8 * *free / memory);
   if (n < 2) return std::nullopt;
   const auto words = words_of(owner, question);
   std::vector<std::future<CommandResult>> copies;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/machine/rules.hpp"
 
@@ -38,8 +39,8 @@ Placement place_here(const Machine& machine, std::int64_t ranks, std::int64_t th
   // Without a scheduler hardware threads do for cores.
   const auto cores = machine.node.threads ? machine.node.threads : machine.node.cores;
   if (cores && ranks * threads > *cores)
-    placement.impossible =
-        fmt::format("needs {} cores, this computer has {} (node.threads)", ranks * threads, *cores);
+    placement.impossible = fmt::format("needs {}, this computer has {} (node.threads)",
+                                       counted(ranks * threads, "core"), *cores);
   else if (machine.node.memory && memory * double(ranks) > *machine.node.memory)
     placement.impossible = fmt::format("needs {:.3g} GB of memory, this computer has {:.3g} (node.memory)",
                                        memory * double(ranks) / 1e9, *machine.node.memory / 1e9);
@@ -53,7 +54,7 @@ Placement place_in_queue(const Machine& machine, const MachineQueue& queue, std:
   const double margin = machine.stop.margin;
   double walltime = seconds.value_or(60) + margin;
   if (walltime > longest && longest > margin) {
-    placement.jobs = static_cast<std::int64_t>(std::ceil(seconds.value_or(0) / (longest - margin)));
+    placement.jobs = std::ceil(seconds.value_or(0) / (longest - margin));
     walltime = longest;
   }
   const JobShape job{.account = "any",

@@ -129,10 +129,11 @@ void plan(const PlanFlags& flags) {
   const auto asked = ask_cost(
       owner,
       {.file = wanted.file, .settings = wanted.settings, .ranks = wanted.ranks, .threads = wanted.threads});
-  QUINTET_CHECK(asked,
-                "'{} {}' has no model of its cost; those that have one: dpmd run, dpmd train, meshfreeflow "
-                "simulate, meshfreeflow train, podlstm train, submatrix evaluate, vlasov run",
-                owner.application.name, owner.command);
+  QUINTET_CHECK(
+      asked,
+      "'{} {}' has no model of its cost; those that have one: dpmd run, dpmd train, meshfreeflow "
+      "simulate, meshfreeflow train, podlstm hindcast, podlstm train, submatrix evaluate, vlasov run",
+      owner.application.name, owner.command);
   const auto& model = *asked;
   QUINTET_CHECK(
       wanted.machine == "local" || !model.engine.is_gpu,

@@ -12,7 +12,7 @@ std::pair<planning::StepPlan, bool> step_on(const planning::CostModel& model, co
                                             const Machine& machine, std::int64_t ranks_per_node,
                                             double slower) {
   const auto links = links_among(machine, row.ranks, ranks_per_node);
-  const auto neighbours = static_cast<double>(std::min<std::int64_t>(ranks_per_node, row.ranks));
+  const double neighbours = std::min<std::int64_t>(ranks_per_node, row.ranks);
   if (row.ranks == 1 || links.known())
     return {planning::plan_step(model, row, links, slower, neighbours), true};
   const planning::StepCost silent{.ranks = row.ranks, .work = row.work};

@@ -1,12 +1,14 @@
 #include "apps/quintet/plan/plan_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "apps/quintet/plan/text.hpp"
 #include "io/config/schema.hpp"
+#include "io/log/counted.hpp"
 
 namespace quintet {
 namespace {
@@ -81,8 +83,7 @@ std::string held_text(const PlanRow& row) {
 std::string advice(const Plan& plan) {
   const PlanRow *fast = fastest(plan), *wide = widest_efficient(plan);
   const auto name = [](const PlanRow& row) {
-    return fmt::format("{} rank{} ({})", row.cost.ranks, row.cost.ranks == 1 ? "" : "s",
-                       row.cost.decomposition);
+    return fmt::format("{} ({})", counted(row.cost.ranks, "rank"), row.cost.decomposition);
   };
   const bool unknown = std::any_of(plan.rows.begin(), plan.rows.end(),
                                    [](const PlanRow& row) { return row.reason.empty() && row.is_bound(); });
@@ -129,7 +130,8 @@ std::string text_of(const Plan& plan) {
                         100 * whole(model.rate) / whole(crowd->rate));
   }
   text += fmt::format(
-      "{} steps; {}{}.\n\n", model.steps ? fmt::format("{:.0f}", *model.steps) : "An unknown number of",
+      "{}; {}{}.\n\n",
+      model.steps ? counted(std::llround(*model.steps), "step") : "An unknown number of steps",
       model.output > 0 ? "files of " + bytes_text(model.output) : "no large files",
       model.checkpoint > 0 ? fmt::format(", checkpoints of {} each", bytes_text(model.checkpoint)) : "");
   std::vector<Line> lines{{"ranks", "shared out", "a step", "busy", "memory a rank", "sent a step", "the run",

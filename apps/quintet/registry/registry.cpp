@@ -14,6 +14,7 @@
 #include "io/config/table.hpp"
 #include "io/hdf5/embedded_file.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"
@@ -89,8 +90,8 @@ void add(const RegistryOptions& options) {
   QUINTET_CHECK(!given.empty(), "no model is given; expected quintet registry add {} --id ID MODEL",
                 options.file);
   QUINTET_CHECK(ids.empty() || ids.size() == given.size(),
-                "{} models and {} --id; give one for each, in the same order, or none (the files' names)",
-                given.size(), ids.size());
+                "{} and {} --id; give one for each, in the same order, or none (the files' names)",
+                counted(given.size(), "model"), ids.size());
   std::vector<experts::KeyRange> ranges;
   for (const auto& text : options.ranges) ranges.push_back(range_in(text));
   for (const auto& one : ids) hdf5::check_embedded_id(one);
@@ -149,7 +150,8 @@ void verify(const RegistryOptions& options) {
     }
   QUINTET_CHECK(damaged.empty(), "{}: {} of {} experts are damaged: {}", registry.path(), damaged.size(),
                 registry.experts().size(), fmt::join(damaged, ", "));
-  log::info("{}: {} experts, all as they were written", registry.path(), registry.experts().size());
+  log::info("{}: {} written", registry.path(),
+            counted(registry.experts().size(), "expert, as it was", "experts, all as they were"));
 }
 
 void remove(const RegistryOptions& options) {

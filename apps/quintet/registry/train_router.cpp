@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "io/files/input_file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
@@ -32,7 +33,7 @@ experts::RouterExamples read_examples(const std::string& table, const experts::R
   std::getline(stream, line);
   const auto names = cells_of(line);
   const auto label = std::find(names.begin(), names.end(), "expert") - names.begin();
-  QUINTET_CHECK(label < static_cast<std::ptrdiff_t>(names.size()) && names.size() > 1,
+  QUINTET_CHECK(label < std::ssize(names) && names.size() > 1,
                 "{}:1: expected names of keys and 'expert', such as Ra,Pr,expert", table);
   experts::RouterExamples examples;
   for (const auto& name : names)
@@ -40,8 +41,8 @@ experts::RouterExamples read_examples(const std::string& table, const experts::R
   for (int number = 2; std::getline(stream, line); ++number) {
     const auto cells = cells_of(line);
     if (cells.empty()) continue;
-    QUINTET_CHECK(cells.size() == names.size(), "{}:{}: {} values; expected {}", table, number, cells.size(),
-                  names.size());
+    QUINTET_CHECK(cells.size() == names.size(), "{}:{}: {}; expected {}", table, number,
+                  counted(cells.size(), "value"), names.size());
     for (std::size_t k = 0; k < cells.size(); ++k) {
       const auto& cell = cells[k];
       if (static_cast<std::ptrdiff_t>(k) == label) {
@@ -88,10 +89,10 @@ void train_router_on(const std::string& registry, const std::string& table) {
   const auto network = experts::train_router(app_of(examples.ids.front()), part_of(examples, false));
   experts::write_router(registry, network);
   log::info(
-      "{}: a router among {} experts by {} keys, right about {:.1f} % of {} examples and {:.1f} % of {} "
-      "that it was not trained on",
-      registry, network.ids.size(), network.by.size(), 100 * experts::accuracy(network, examples),
-      examples.labels.size(), 100 * experts::accuracy(network, held_out), held_out.labels.size());
+      "{}: a router among {} by {}, right about {:.1f} % of {} and {:.1f} % of {} that it was not trained on",
+      registry, counted(network.ids.size(), "expert"), counted(network.by.size(), "key"),
+      100 * experts::accuracy(network, examples), counted(examples.labels.size(), "example"),
+      100 * experts::accuracy(network, held_out), held_out.labels.size());
 }
 
 }  // namespace quintet::commands

@@ -13,7 +13,7 @@ namespace quintet {
 std::string job_name(const std::string& stem) {
   constexpr std::size_t longest = 15;
   std::string name = file_name_part(stem);
-  const auto first = static_cast<unsigned char>(name.empty() ? '0' : name.front());
+  const unsigned char first = name.empty() ? '0' : name.front();
   if (std::isalpha(first) == 0 && first != '_') name.insert(0, "q_");
   return name.substr(0, longest);
 }

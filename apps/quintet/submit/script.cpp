@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/quintet/submit/scheduler.hpp"
+#include "io/log/counted.hpp"
 #include "io/machine/launch_line.hpp"
 
 namespace quintet {
@@ -145,9 +146,8 @@ std::string script_head(const Machine& machine, const Job& job) {
   std::string text = "#!/bin/bash\n";
   for (const auto& option : head_options(machine, job))
     text += scheduler_of(machine).directive + option + "\n";
-  text += fmt::format("# {} for {}: {} node{} x {} rank{} x {} thread{}\n", job.name, machine.name,
-                      shape.nodes, shape.nodes == 1 ? "" : "s", shape.ranks_per_node,
-                      shape.ranks_per_node == 1 ? "" : "s", shape.threads, shape.threads == 1 ? "" : "s");
+  text += fmt::format("# {} for {}: {} x {} x {}\n", job.name, machine.name, counted(shape.nodes, "node"),
+                      counted(shape.ranks_per_node, "rank"), counted(shape.threads, "thread"));
   return text;
 }
 

@@ -23,6 +23,7 @@
 #include "io/config/scalar.hpp"
 #include "io/config/units.hpp"
 #include "io/hdf5/checkpoint.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/command.hpp"
@@ -211,8 +212,8 @@ const MachineQueue& planned_queue(const Machine& machine, const Order& order, co
   }
   shape = planned(*queue);
   const auto impossible = forecast.impossible(shape.ranks());
-  QUINTET_CHECK(impossible.empty(), "{} cannot run on {} nodes x {} ranks: {}", order.file, shape.nodes,
-                shape.ranks_per_node, impossible);
+  QUINTET_CHECK(impossible.empty(), "{} cannot run on {} x {}: {}", order.file, counted(shape.nodes, "node"),
+                counted(shape.ranks_per_node, "rank"), impossible);
   if (!order.memory && !machine.scheduler.memory_request) shape.memory.reset();
   const auto slower = slowness(machine, read_machine("local"));
   if (const auto remark = forecast.too_short(machine, shape, slower); !remark.empty())
@@ -303,7 +304,7 @@ void submit(const SubmitFlags& flags) {
   const Owner owner = owner_of(without_sweep(document), order.application, order.command);
 
   const bool on_gpus = value_of(document, order.settings, "device") == "gpu";
-  const auto n_points = static_cast<std::int64_t>(swept.size());
+  const std::int64_t n_points = swept.size();
   const auto shape_in = [&](const MachineQueue& candidate) {
     return shape_for(candidate, machine, order, on_gpus, n_points);
   };

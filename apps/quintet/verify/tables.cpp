@@ -64,7 +64,7 @@ void count_rows(const Group& root, Table& table) {
   if (!table.counts.empty()) {
     longest = 0;
     for (const auto n : root.read<std::int64_t>(table.counts))
-      longest = std::max(longest, static_cast<std::uint64_t>(std::max<std::int64_t>(0, n)));
+      longest = std::max<std::uint64_t>(longest, std::max<std::int64_t>(0, n));
     least = std::min(least, longest);
   }
   // A frame counts when its step is there, which is written last.
@@ -167,7 +167,7 @@ std::vector<Table> tables_of(const hdf5::File& file) {
     if (!table.counts.empty()) {
       rows.clear();
       for (const auto n : file.root().read<std::int64_t>(table.counts))
-        rows.push_back(std::min(table.whole, static_cast<std::uint64_t>(std::max<std::int64_t>(0, n))));
+        rows.push_back(std::min<std::uint64_t>(table.whole, std::max<std::int64_t>(0, n)));
     }
     table.altered = hdf5::altered_rows(file.root(), table.checksums, rows)
                         .text(table.group == "frames" || table.group == "particles" ? "frame" : "row");
@@ -179,7 +179,7 @@ void cut(hdf5::File& file, const Table& table, std::uint64_t rows) {
   Group root = file.root();
   if (!table.counts.empty()) {
     auto counts = root.read<std::int64_t>(table.counts);
-    for (auto& n : counts) n = std::min(n, static_cast<std::int64_t>(rows));
+    for (auto& n : counts) n = std::min<std::int64_t>(n, rows);
     root.write_box<std::int64_t>(table.counts, counts, {{0}, {counts.size()}});
     file.flush();
   }

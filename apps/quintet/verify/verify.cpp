@@ -15,6 +15,7 @@
 #include "apps/quintet/verify/file_check.hpp"
 #include "io/files/put_aside.hpp"
 #include "io/hdf5/checkpoint.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 
@@ -59,7 +60,8 @@ std::optional<Counted> newest_of(const std::vector<FileCheck>& checks) {
 }
 
 /// The rows that a checkpoint counts of a table: tables go by their name, frames by that of their file.
-std::optional<std::uint64_t> counted(const Counted& checkpoint, const FileCheck& file, const Table& table) {
+std::optional<std::uint64_t> rows_counted(const Counted& checkpoint, const FileCheck& file,
+                                          const Table& table) {
   const auto name = fs::path(file.path).filename().string();
   const auto found = checkpoint.rows.find(name == "run.h5" ? table.group : name);
   return found == checkpoint.rows.end() ? std::nullopt : std::optional(found->second);
@@ -69,7 +71,7 @@ std::optional<std::uint64_t> counted(const Counted& checkpoint, const FileCheck&
 void compare(std::vector<FileCheck>& checks, const Counted& checkpoint) {
   for (auto& check : checks)
     for (const auto& table : check.tables)
-      if (const auto rows = counted(checkpoint, check, table); rows && table.whole < *rows) {
+      if (const auto rows = rows_counted(checkpoint, check, table); rows && table.whole < *rows) {
         check.verdict = Verdict::damaged;
         check.what +=
             fmt::format("{}{}: {} of the {} rows that {} counts", check.what.empty() ? "" : "; ", table.group,
@@ -106,7 +108,7 @@ void repair_file(const FileCheck& check, const std::optional<Counted>& checkpoin
   std::vector<std::pair<const Table*, std::uint64_t>> cuts;
   for (const auto& table : check.tables) {
     std::uint64_t rows = table.whole;
-    if (checkpoint) rows = std::min(rows, counted(*checkpoint, check, table).value_or(rows));
+    if (checkpoint) rows = std::min(rows, rows_counted(*checkpoint, check, table).value_or(rows));
     if (rows < table.rows || !table.damage.empty()) cuts.emplace_back(&table, rows);
   }
   if (cuts.empty()) return;
@@ -116,8 +118,8 @@ void repair_file(const FileCheck& check, const std::optional<Counted>& checkpoin
   auto file = hdf5::File::open_for_update(Comm::self(), check.path);
   for (const auto& [table, rows] : cuts) {
     cut(file, *table, rows);
-    say(fmt::format("repaired    {}: {} has {} rows now, of {}; the file as it was is {}", check.path,
-                    table->group, rows, table->rows, aside));
+    say(fmt::format("repaired    {}: {} has {} now, of {}; the file as it was is {}", check.path,
+                    table->group, counted(rows, "row"), table->rows, aside));
   }
   file.close();
 }

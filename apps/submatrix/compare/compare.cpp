@@ -18,6 +18,7 @@
 #include "apps/submatrix/input/basis.hpp"
 #include "apps/submatrix/input/system.hpp"
 #include "io/config/table.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/electronic/density/density_matrix.hpp"
@@ -157,7 +158,7 @@ void compare(Context& context, const CompareOptions& options) {
   const bool diagonalised = n_rows <= options.dense_limit;
   if (diagonalised)
     context.require_memory(5.0 * sizeof(double) * n_rows * n_rows,
-                           fmt::format("dense diagonalisation of {} orbitals", n_rows));
+                           fmt::format("dense diagonalisation of {}", counted(n_rows, "orbital")));
   if (!context.go_ahead()) return;
 
   Measurement measurement;

@@ -8,6 +8,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet::submatrix {
@@ -77,9 +78,9 @@ void report_comparison(Context& context, const Comparison& comparison, const Sys
   for (const auto& row : comparison.rows)
     if (row.whole)
       context.headline("dense diagonalisation, exact", fmt::format("{:.3g} s of CPU", row.cost.cpu_s));
-  context.describe_run("system",
-                       fmt::format("{} orbitals in {} blocks", n_rows, system.blocking().n_blocks()));
-  context.summarise("orbitals", static_cast<std::int64_t>(n_rows));
+  context.describe_run("system", fmt::format("{} in {}", counted(n_rows, "orbital"),
+                                             counted(system.blocking().n_blocks(), "block")));
+  context.summarise("orbitals", n_rows);
   context.summarise("orthogonalise_cpu_s", comparison.orthogonalise.cpu_s);
   if (const auto common = at_common_error(comparison)) {
     const EqualError& best = common->fastest;
@@ -103,8 +104,8 @@ void report_comparison(Context& context, const Comparison& comparison, const Sys
       context.summarise(key_of(row) + "_energy_error_hartree", row.tr_dk - *comparison.exact_energy);
   }
   Report& report = context.report();
-  report.title("submatrix compare",
-               fmt::format("{} orbitals in {} blocks", n_rows, system.blocking().n_blocks()));
+  report.title("submatrix compare", fmt::format("{} in {}", counted(n_rows, "orbital"),
+                                                counted(system.blocking().n_blocks(), "block")));
   report.section("Methods");
   report.table(
       {"method", "threshold (hartree)", "s", "s of CPU", "ms of CPU a block", "D (s of CPU)", "peak MB",

@@ -102,11 +102,10 @@ std::optional<CommonError> at_common_error(const Comparison& comparison) {
   std::set<std::string> methods;
   for (const auto& row : comparison.rows)
     if (!row.whole && row.refused.empty()) methods.insert(row.method);
-  const auto n = static_cast<int>(methods.size());
+  const int n = methods.size();
   std::optional<CommonError> common;
   for (const auto& times : at_equal_errors(comparison))  // errors descend
-    if (const auto reach = static_cast<int>(times.size()); 4 * reach >= 3 * n)
-      common = CommonError{times.front(), reach, n};
+    if (const int reach = times.size(); 4 * reach >= 3 * n) common = CommonError{times.front(), reach, n};
   return common;
 }
 

@@ -12,6 +12,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/submatrix/evaluate/output.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/electronic/density/orthogonalise.hpp"
@@ -129,7 +130,8 @@ Evaluation evaluate_densely(Context& context, const EvaluateOptions& options, co
                             const std::function<void(const Evaluation&)>& check) {
   const auto phase = context.phase("dense");
   const double n_rows = spins.front().system.blocking().n_rows();
-  context.require_memory(dense_bytes(n_rows), fmt::format("dense diagonalisation of {} orbitals", n_rows));
+  context.require_memory(dense_bytes(n_rows),
+                         fmt::format("dense diagonalisation of {}", counted(n_rows, "orbital")));
   auto start = Clock::now();
   const Filled filled = fill_spins(options, spins);
   const double seconds = seconds_since(start) / spins.size();
@@ -151,10 +153,10 @@ Evaluation evaluate_densely(Context& context, const EvaluateOptions& options, co
     write_densely(context, options, spin, filled.orbitals[s], filled.fillings[s], d);
   }
   log::info(
-      "Dense diagonalisation of {} orbitals: condition number of S about {:.2g}; rounding: ||C^T S C - 1|| "
-      "{:.1e}, "
+      "Dense diagonalisation of {}: condition number of S about {:.2g}; rounding: ||C^T S C - 1|| {:.1e}, "
       "||C^T K C - e|| {:.1e} hartree over the occupied orbitals",
-      n_rows, parts.front().condition, parts.front().idempotency, parts.front().commutator);
+      counted(n_rows, "orbital"), parts.front().condition, parts.front().idempotency,
+      parts.front().commutator);
   return parts.size() == 1 ? parts[0] : mean_of(parts[0], parts[1]);
 }
 

@@ -30,6 +30,7 @@
 #include "apps/submatrix/input/basis.hpp"
 #include "apps/submatrix/input/system.hpp"
 #include "apps/submatrix/report/further.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
@@ -63,8 +64,9 @@ using Clock = std::chrono::steady_clock;
 
 void announce_system(const System& system) {
   const auto& blocking = system.blocking();
-  log::info("{} orbitals in {} blocks, {} elements of K; {:.4g} bytes of K and S on the first rank",
-            blocking.n_rows(), blocking.n_blocks(), system.n_elements, system.k.bytes() + system.s.bytes());
+  log::info("{} in {}, {} of K; {:.4g} bytes of K and S on the first rank",
+            counted(blocking.n_rows(), "orbital"), counted(blocking.n_blocks(), "block"),
+            counted(system.n_elements, "element"), system.k.bytes() + system.s.bytes());
 }
 
 /// The engine of polynomials on a device. Its batches take a part of the memory that is free now.
@@ -147,8 +149,8 @@ void evaluate_thresholds(Context& context, const EvaluateOptions& options, const
                          const Way& way, DeviceSubmatrices* device, const ReferenceOptions& reference,
                          int matrix, std::vector<Evaluation>& evaluations) {
   std::optional<Evaluation> dense;  // of all thresholds
-  const auto done = static_cast<std::int64_t>(evaluations.size());
-  const auto n_thresholds = static_cast<std::int64_t>(options.method.thresholds.size());
+  const std::int64_t done = evaluations.size();
+  const std::int64_t n_thresholds = options.method.thresholds.size();
   const std::int64_t n = (matrix + 1) * n_thresholds;
   const bool last_matrix = matrix == std::ssize(options.further_kohn_sham);
   for (const std::int64_t i : context.steps(done + 1, n)) {
@@ -300,7 +302,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
     thresholds.insert(thresholds.end(), options.method.thresholds.begin(), options.method.thresholds.end());
   std::vector<Evaluation> evaluations = kept_evaluations(context, thresholds, n_matrices);
   if (context.restart_file())
-    log::info("Goes on after {} of {} thresholds ({})", evaluations.size(), thresholds.size(),
+    log::info("Goes on after {} of {} ({})", evaluations.size(), counted(thresholds.size(), "threshold"),
               *context.restart_file());
   std::optional<KeptRoot> root = kept_root(context, options, system);
   const DeviceSession session = context.open_device(options.device);

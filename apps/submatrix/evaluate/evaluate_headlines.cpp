@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/life/context.hpp"
+#include "io/log/counted.hpp"
 
 namespace quintet::submatrix {
 
@@ -66,10 +67,10 @@ std::string time_text(double seconds) {
 void describe_evaluation(Context& context, const EvaluateOptions& options, const System& system,
                          const std::vector<std::string>& why_dense) {
   const auto& blocking = system.blocking();
-  context.describe_run("system",
-                       fmt::format("{} orbitals{} in {} blocks; {}", blocking.n_rows(),
-                                   system.n_atoms > 0 ? fmt::format(" of {} atoms", system.n_atoms) : "",
-                                   blocking.n_blocks(), files_text(options.matrices)));
+  context.describe_run(
+      "system", fmt::format("{}{} in {}; {}", counted(blocking.n_rows(), "orbital"),
+                            system.n_atoms > 0 ? fmt::format(" of {}", counted(system.n_atoms, "atom")) : "",
+                            counted(blocking.n_blocks(), "block"), files_text(options.matrices)));
   context.describe_run("held", ensemble_text(options.ensemble, options.temperature));
   std::vector<double> by_submatrices;
   for (std::size_t i = 0; i < why_dense.size(); ++i)

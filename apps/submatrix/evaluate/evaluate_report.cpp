@@ -87,7 +87,7 @@ void summarise_errors(Context& context, const Evaluation& last, const ReferenceO
           "||D - D_exact||_F of one spin: submatrices, S^-1/2, and what D lacks outside its blocks");
     context.summarise("density_estimated_error_of_p", last.p_error, "||P - P_exact||_F of one spin");
     context.summarise("density_estimated_error_inside", last.p_error_inside, "of the blocks that P has");
-    context.summarise("estimate_columns", static_cast<std::int64_t>(last.error_columns));
+    context.summarise("estimate_columns", last.error_columns);
     context.summarise("estimate_s", last.error_seconds);
   }
   if (last.probe_vectors > 0) {
@@ -95,8 +95,8 @@ void summarise_errors(Context& context, const Evaluation& last, const ReferenceO
                       "||P - P_exact||_F of one spin, from random vectors");
     context.summarise("density_probed_error_standard_error", last.probed_deviation);
     context.summarise("density_probed_error_of_series", last.probe_series_error, "of P_exact, at most");
-    context.summarise("check_vectors", static_cast<std::int64_t>(last.probe_vectors));
-    context.summarise("check_degree", static_cast<std::int64_t>(last.probe_degree));
+    context.summarise("check_vectors", last.probe_vectors);
+    context.summarise("check_degree", last.probe_degree);
   }
   if (!last.probe_refused.empty()) context.summarise("check_refused", last.probe_refused);
   if (const auto why = doubt(last, temperature)) context.summarise("doubtful", *why);
@@ -107,15 +107,15 @@ void summarise_errors(Context& context, const Evaluation& last, const ReferenceO
 }
 
 void summarise_speed(Context& context, const Evaluation& last, const System& system) {
-  context.summarise("orbitals", static_cast<std::int64_t>(system.blocking().n_rows()));
-  context.summarise("blocks", static_cast<std::int64_t>(system.blocking().n_blocks()));
+  context.summarise("orbitals", system.blocking().n_rows());
+  context.summarise("blocks", system.blocking().n_blocks());
   context.summarise("kernel", last.kernel);
-  context.summarise("polynomial_degree", static_cast<std::int64_t>(last.degree));
-  context.summarise("submatrices_with_levels_in_the_gap", static_cast<std::int64_t>(last.n_in_gap));
-  context.summarise("submatrices", static_cast<std::int64_t>(last.n_submatrices));
+  context.summarise("polynomial_degree", last.degree);
+  context.summarise("submatrices_with_levels_in_the_gap", last.n_in_gap);
+  context.summarise("submatrices", last.n_submatrices);
   context.summarise("submatrices_predicted_gain_by_clustering", last.clustering_gain);
-  context.summarise("submatrix_rows_mean", static_cast<std::int64_t>(last.n_mean));
-  context.summarise("submatrix_rows_max", static_cast<std::int64_t>(last.n_max));
+  context.summarise("submatrix_rows_mean", last.n_mean);
+  context.summarise("submatrix_rows_max", last.n_max);
   context.summarise("submatrices_s", last.seconds);
   context.summarise("submatrices_kernels_cpu_s", last.kernel_seconds);
   if (last.predicted_seconds > 0)
@@ -351,13 +351,13 @@ void announce(const Evaluation& e, const ReferenceOptions& reference, double n_a
             std::isfinite(e.rest) ? fmt::format("{:.2e}", e.rest) : "-");
   if (e.error_columns > 0)
     log::info(
-        "  estimated errors: {:.1e} hartree ({:.1e} {}), {:.1e} electrons, ||dP|| {:.1e}, {:.1e} of it "
-        "in P's own blocks; from {} block columns in {:.3g} s",
+        "  estimated errors: {:.1e} hartree ({:.1e} {}), {:.1e} electrons, ||dP|| {:.1e}, {:.1e} of it in "
+        "P's own blocks; from {} in {:.3g} s",
         e.energy_error, milli_ev_per_atom(e.energy_error, n_atoms), milli_ev_unit(n_atoms), 2 * e.pairs_error,
-        e.p_error, e.p_error_inside, e.error_columns, e.error_seconds);
+        e.p_error, e.p_error_inside, counted(e.error_columns, "block column"), e.error_seconds);
   if (e.probe_vectors > 0)
-    log::info("  check: ||dP|| {:.3e} +- {:.0e} on {} random vectors, against a series of degree {}",
-              e.probed_error, e.probed_deviation, e.probe_vectors, e.probe_degree);
+    log::info("  check: ||dP|| {:.3e} +- {:.0e} on {}, against a series of degree {}", e.probed_error,
+              e.probed_deviation, counted(e.probe_vectors, "random vector"), e.probe_degree);
   if (!e.probe_refused.empty()) log::warning("No check: {}", e.probe_refused);
   log::info("  {:.1f} blocks per column, {} of {} rows (largest {}); {}, {:.3g} s, {:.3g} GFLOP/s", e.blocks,
             counted(e.n_submatrices, "submatrix", "submatrices"), e.n_mean, e.n_max, e.kernel, e.seconds,
@@ -367,7 +367,7 @@ void announce(const Evaluation& e, const ReferenceOptions& reference, double n_a
 void report_evaluations(Context& context, const EvaluateOptions& options, const ReferenceOptions& reference,
                         const System& system, const Orthogonalised* basis,
                         const std::vector<Evaluation>& evaluations) {
-  const auto n_atoms = static_cast<double>(system.n_atoms);
+  const double n_atoms = system.n_atoms;
   const auto& last = evaluations.back();
   add_headlines(context, options, system, evaluations);
   summarise_energies(context, last, options.temperature);
@@ -376,12 +376,12 @@ void report_evaluations(Context& context, const EvaluateOptions& options, const 
   if (last.condition > 0) context.summarise("overlap_condition", last.condition);
   if (basis != nullptr) {
     context.summarise("overlap_residual", basis->residual);
-    context.summarise("overlap_iterations", static_cast<std::int64_t>(basis->iterations));
+    context.summarise("overlap_iterations", basis->iterations);
   }
 
   Report& report = context.report();
-  report.title("submatrix evaluate", fmt::format("{} orbitals in {} blocks", system.blocking().n_rows(),
-                                                 system.blocking().n_blocks()));
+  report.title("submatrix evaluate", fmt::format("{} in {}", counted(system.blocking().n_rows(), "orbital"),
+                                                 counted(system.blocking().n_blocks(), "block")));
   report.section("Density matrix");
   report_table(report, evaluations, reference, n_atoms);
   report_costs(report, evaluations);

@@ -14,6 +14,7 @@
 #include "apps/submatrix/evaluate/shared_products.hpp"
 #include "apps/submatrix/input/system_options.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/log.hpp"
 
 namespace quintet::submatrix {
@@ -56,8 +57,9 @@ std::vector<SpectralDensity> spectra_of(Context& context, const EvaluateOptions&
                                spectra.empty() ? "" : "_down");
     spectra.push_back(spectral_density(basis.a, wanted));
   }
-  log::info("Density of states: {} moments from {} random vectors, peaks {:.3g} hartree wide",
-            spectra.front().n_moments(), spectra.front().n_vectors(), spectra.front().resolution());
+  log::info("Density of states: {} from {}, peaks {:.3g} hartree wide",
+            counted(spectra.front().n_moments(), "moment"),
+            counted(spectra.front().n_vectors(), "random vector"), spectra.front().resolution());
   return spectra;
 }
 
@@ -71,8 +73,8 @@ void report_spectra(Context& context, const EvaluateOptions& options,
   context.summarise("spectrum_electrons_at_mu", at_mu.value,
                     "from the density of states, whose peaks are smoothed");
   context.summarise("spectrum_electrons_at_mu_standard_error", at_mu.deviation);
-  context.summarise("spectrum_moments", static_cast<std::int64_t>(spectra.front().n_moments()));
-  context.summarise("spectrum_vectors", static_cast<std::int64_t>(spectra.front().n_vectors()));
+  context.summarise("spectrum_moments", spectra.front().n_moments());
+  context.summarise("spectrum_vectors", spectra.front().n_vectors());
   context.summarise("spectrum_resolution_hartree", spectra.front().resolution());
 
   auto group = context.results().root().group("spectrum");
@@ -102,9 +104,10 @@ void report_spectra(Context& context, const EvaluateOptions& options,
   mark.dashed = true;
   states.curves.push_back(mark);
   states.caption = fmt::format(
-      "Of S^-1/2 K S^-1/2, by kernel polynomials: {} moments of {} random vectors; a level is a peak of "
-      "standard deviation {:.3g} hartree. It integrates to the number of orbitals.",
-      spectra[0].n_moments(), spectra[0].n_vectors(), spectra[0].resolution());
+      "Of S^-1/2 K S^-1/2, by kernel polynomials: {} of {}; a level is a peak of standard deviation {:.3g} "
+      "hartree. It integrates to the number of orbitals.",
+      counted(spectra[0].n_moments(), "moment"), counted(spectra[0].n_vectors(), "random vector"),
+      spectra[0].resolution());
 
   constexpr int n_points = 201;
   std::vector<double> mus, electrons, errors;

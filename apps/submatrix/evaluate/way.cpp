@@ -94,7 +94,7 @@ struct Costs {
 Costs predicted_costs_of(const EvaluateOptions& options, const std::vector<Spin>& spins, const BlockMatrix* a,
                          std::size_t sharing = 1) {
   const System& system = spins.front().system;
-  const double n_rows = system.blocking().n_rows(), n_spins = static_cast<double>(spins.size());
+  const double n_rows = system.blocking().n_rows(), n_spins = spins.size();
   const double bytes_of_k = system.k.comm.sum(static_cast<double>(system.k.bytes()));
   return {
       n_spins * dense_seconds(n_rows),

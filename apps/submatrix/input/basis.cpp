@@ -1,5 +1,6 @@
 #include "apps/submatrix/input/basis.hpp"
 
+#include "io/log/counted.hpp"
 #include "io/log/log.hpp"
 #include "physics/electronic/density/orthogonalise.hpp"
 #include "physics/electronic/submatrix/local_basis.hpp"
@@ -11,7 +12,7 @@ using namespace electronic;
 namespace {
 
 Basis announced(Basis basis, const char* of) {
-  log::info("{} in {} iterations, residual {:.1e}", of, basis.iterations, basis.residual);
+  log::info("{} in {}, residual {:.1e}", of, counted(basis.iterations, "iteration"), basis.residual);
   return basis;
 }
 

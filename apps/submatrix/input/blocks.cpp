@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "io/files/input_file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
@@ -48,8 +49,8 @@ Atoms read_atoms(const std::string& path) {
   }
   QUINTET_CHECK(!atoms.orbitals.empty(), "{}: names no atom", path);
   for (const int molecule : atoms.molecule)
-    QUINTET_CHECK(molecule < static_cast<int>(atoms.molecule.size()), "{}: molecule {} of {} atoms", path,
-                  molecule + 1, atoms.molecule.size());
+    QUINTET_CHECK(molecule < std::ssize(atoms.molecule), "{}: molecule {} of {}", path, molecule + 1,
+                  counted(atoms.molecule.size(), "atom"));
   return atoms;
 }
 
@@ -149,9 +150,9 @@ Blocking blocking_of(const Atoms& atoms, int n_rows, const std::string& path) {
   if (atoms.molecule.empty()) return electronic::atom_blocking(n_rows, atoms.orbitals);
   std::vector<std::vector<int>> molecules;
   for (std::size_t i = 0; i < atoms.molecule.size(); ++i) {
-    const auto molecule = static_cast<std::size_t>(atoms.molecule[i]);
-    QUINTET_CHECK(molecule < atoms.molecule.size(), "{}: molecule {} of {} atoms", path, molecule + 1,
-                  atoms.molecule.size());
+    const std::size_t molecule = atoms.molecule[i];
+    QUINTET_CHECK(molecule < atoms.molecule.size(), "{}: molecule {} of {}", path, molecule + 1,
+                  counted(atoms.molecule.size(), "atom"));
     molecules.resize(std::max(molecules.size(), molecule + 1));
     molecules[molecule].push_back(i);
   }
@@ -198,7 +199,7 @@ Blocks make_blocks(const Comm& comm, const BlocksOptions& options, int n_rows,
           electronic::blocking_of_sizes(n_rows, repeated(cell, n_rows, "blocks.sizes").orbitals);
     } else if (options.file) {
       const Atoms atoms = repeated(read_atoms(*options.file), n_rows, *options.file);
-      result = {blocking_of(atoms, n_rows, *options.file), static_cast<std::int64_t>(atoms.orbitals.size())};
+      result = {blocking_of(atoms, n_rows, *options.file), std::ssize(atoms.orbitals)};
     } else if (options.xyz) {
       const Atoms blocks =
           repeated(read_xyz_blocks(options), n_rows, fmt::format("{} with blocks.functions", *options.xyz));

@@ -12,6 +12,7 @@
 #include "io/config/table.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/reading.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/together.hpp"
@@ -36,7 +37,7 @@ ReadMatrix read_folded(Context& context, const MatricesOptions& options, const s
   QUINTET_CHECK(cells * cell.n_rows < 2147483647.0, "{}: {} cells of {} orbitals are too many rows", path,
                 cells, cell.n_rows);
   context.require_memory(6 * sizeof(Triplet) * elements * cells / comm.size(),
-                         fmt::format("{} in {} cells", path, cells));
+                         fmt::format("{} in {}", path, counted(cells, "cell")));
   compare_images(path, cell, box, options.asymmetry, options.triangle);
   for (std::size_t q = 0; q < cell.shift.size(); ++q) {
     double& largest = result.cells[cell.shift[q]];
@@ -58,8 +59,8 @@ ReadMatrix read_file(Context& context, const MatricesOptions& options, const std
   context.require_memory(4 * bytes / comm.size(), path);
   ReadMatrix result{read_matrix(comm, path, options.format, n_rows, options.triangle), {}};
   if (!n_rows && !row_of(matrix_formats(), result.file.format).tells_rows)
-    result.file.reading.assume(
-        fmt::format("{} rows, the largest index (matrices.n_rows changes it)", result.file.n_rows));
+    result.file.reading.assume(fmt::format("{}, the largest index (matrices.n_rows changes it)",
+                                           counted(result.file.n_rows, "row")));
   return result;
 }
 
@@ -94,7 +95,7 @@ bool refines(const Blocking& fine, const Blocking& coarse) {
     return block_of_coarse[row_of_coarse[users]];
   };
   for (int b = 0; b < fine.n_blocks(); ++b)
-    for (int i = fine.begin[b] + 1; i < fine.begin[static_cast<std::size_t>(b) + 1]; ++i)
+    for (int i = fine.begin[b] + 1; i < fine.begin[b + 1]; ++i)
       if (block_of(i) != block_of(i - 1)) return false;
   return true;
 }

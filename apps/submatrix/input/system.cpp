@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <optional>
 
@@ -56,7 +55,7 @@ bool says_units(const MatricesOptions& options, const MatrixFile& k) {
 /// Element (i, i), i = 0, of the diagonal block of local column c; the next one is size + 1 further.
 const double* diagonal_block(const BlockMatrix& m, int c) {
   const auto begin = m.row.begin() + m.column_begin[c];
-  const auto end = m.row.begin() + m.column_begin[static_cast<std::size_t>(c) + 1];
+  const auto end = m.row.begin() + m.column_begin[c + 1];
   const auto p = std::lower_bound(begin, end, m.first + c) - m.row.begin();
   return m.value.data() + m.offset[p];
 }

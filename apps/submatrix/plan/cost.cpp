@@ -5,6 +5,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/electronic/submatrix/submatrix_plan.hpp"
@@ -47,11 +48,12 @@ planning::StepCost row_of(const EvaluateOptions& options, const Rehearsal& run,
   planning::StepCost row{.ranks = p,
                          .decomposition = p == 1 ? "block columns" : "block columns; words: of A alone"};
   if (p > blocking.n_blocks()) {
-    row.impossible = fmt::format("{} ranks share {} block columns", p, blocking.n_blocks());
+    row.impossible =
+        fmt::format("{} share {}", counted(p, "rank"), counted(blocking.n_blocks(), "block column"));
     return row;
   }
   const auto shares = shares_of(options, run.spins.front(), p);
-  const auto n = static_cast<double>(options.method.thresholds.size());
+  const double n = options.method.thresholds.size();
   std::vector<double> seconds(p, 0.0), bytes = seconds;
   for (const auto& [a, chosen] : filtered) {
     const auto needs = submatrix_needs(a, chosen, shares);
@@ -90,7 +92,7 @@ planning::CostModel cost(Context& context, const EvaluateOptions& options, const
         "method.dense: never plans submatrices",
         why);
   const double held = 1e6 * peak_memory_mb() - base;
-  const auto n = static_cast<double>(options.method.thresholds.size());
+  const double n = options.method.thresholds.size();
   const auto& sums = comm.counter(Comm::Call::reduce);
   const planning::Traffic sums_of_step{double(sums.messages) / n, double(sums.bytes) / n};
   constexpr double short_seconds = 0.5;  // shorter runs are made three times: the first one warms up
@@ -101,12 +103,12 @@ planning::CostModel cost(Context& context, const EvaluateOptions& options, const
   }
 
   const Blocking& blocking = run.spins.front().system.blocking();
-  planning::CostModel model{
-      .what = fmt::format("{} orbitals in {} block columns, {:g} thresholds; a step is one of them",
-                          blocking.n_rows(), blocking.n_blocks(), n),
-      .unit = "block column",
-      .work = double(blocking.n_blocks()),
-      .steps = n};
+  planning::CostModel model{.what = fmt::format("{} in {}, {:g} thresholds; a step is one of them",
+                                                counted(blocking.n_rows(), "orbital"),
+                                                counted(blocking.n_blocks(), "block column"), n),
+                            .unit = "block column",
+                            .work = double(blocking.n_blocks()),
+                            .steps = n};
   model.rate.per_unit = (run.basis_seconds + run.thresholds_seconds) / n / model.work;
   model.rate.timed = fmt::format(
       "the whole run on one rank; what S^-1/2, D and the estimates of errors send is not counted, so times "

@@ -1,4 +1,5 @@
 #include "apps/submatrix/report/pictures.hpp"
+#include "io/log/counted.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -89,7 +90,7 @@ std::vector<Bar> size_histogram(const std::vector<int>& sizes) {
   std::vector<Bar> bars;
   for (int i = 0; i < n_bars; ++i) {
     const int from = *least + i * width, to = from + width - 1;
-    bars.push_back({width == 1 ? fmt::format("{} rows", from) : fmt::format("{} to {} rows", from, to), 0,
+    bars.push_back({width == 1 ? counted(from, "row") : fmt::format("{} to {} rows", from, to), 0,
                     static_cast<double>(count[i]) / highest, fmt::format("{}", count[i])});
   }
   return bars;

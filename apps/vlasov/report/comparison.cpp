@@ -54,7 +54,7 @@ double interpolate(const std::vector<double>& x, const std::vector<double>& y, d
   const auto above = std::lower_bound(x.begin(), x.end(), at);
   if (above == x.end() || (above == x.begin() && *above > at)) return std::nan("");
   if (above == x.begin()) return y.front();
-  const auto i = static_cast<std::size_t>(above - x.begin());
+  const std::size_t i = above - x.begin();
   const double part = (at - x[i - 1]) / (x[i] - x[i - 1]);
   return (1 - part) * y[i - 1] + part * y[i];
 }

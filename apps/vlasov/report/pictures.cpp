@@ -41,8 +41,7 @@ std::vector<int> points_of_pixels(const PhaseGrid& grid, int d, int points_a_cel
       return (z - grid.centre(d, cell)) / grid.width(d, cell) + 0.5;
     };
     while (share() >= 1 && cell + 1 < grid.cells[d]) ++cell;
-    points.push_back(cell * points_a_cell +
-                     std::clamp(static_cast<int>(share() * points_a_cell), 0, points_a_cell - 1));
+    points.push_back(cell * points_a_cell + std::clamp<int>(share() * points_a_cell, 0, points_a_cell - 1));
   }
   return points;
 }
@@ -51,8 +50,7 @@ std::vector<int> points_of_pixels(const PhaseGrid& grid, int d, int points_a_cel
 int n_pixels(const PhaseGrid& grid, int d, int n_points, int points_a_cell) {
   if (grid.is_uniform(d)) return n_points;
   const double range = grid.upper[d] - grid.lower[d];
-  return std::max(
-      n_points, static_cast<int>(std::min<double>(range / grid.least_width(d) * points_a_cell, most_points)));
+  return std::max<int>(n_points, std::min<double>(range / grid.least_width(d) * points_a_cell, most_points));
 }
 
 /// A picture of equal pixels of values at the points of cells.
@@ -109,7 +107,7 @@ void Pictures::take(const Simulation& simulation, const Instant& now) {
   const Setup& setup = simulation.setup();
   std::erase_if(pictures_,
                 [&](const auto& p) { return p.time >= simulation.time(); });  // of a run that went on before
-  for (int s = 0; s < static_cast<int>(setup.species.size()); ++s)
+  for (int s = 0; s < std::ssize(setup.species); ++s)
     for (std::size_t i = 0; i < planes_.size(); ++i) {
       auto picture = phase_map(setup, simulation.system(), s, planes_[i].x, planes_[i].y);
       const auto& map = picture.map;

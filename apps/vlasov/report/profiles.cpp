@@ -124,7 +124,7 @@ void report_profiles(Context& context, const Simulation& simulation) {
   const PhaseBlock block = setup.decomposition.block(setup.species.front().grid);
   std::array<Picture, 3> pictures{Picture{"density", {}}, Picture{"mean velocity", {}},
                                   Picture{"temperature", {}}};
-  for (int s = 0; s < static_cast<int>(setup.species.size()); ++s) add_species(setup, system, s, pictures);
+  for (int s = 0; s < std::ssize(setup.species); ++s) add_species(setup, system, s, pictures);
   Picture fields{"field", {}};
   constexpr const char* names[] = {"Ex", "Ey", "Ez", "Bx", "By", "Bz"};
   for (int c = 0; setup.system.field != FieldModel::none && c < 6; ++c) {

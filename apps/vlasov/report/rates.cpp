@@ -73,10 +73,12 @@ bool choose_measured(Theory& theory, const WaveFit& waves, const History& histor
   if (!nearest || theory.branches[*nearest].omega == theory.omega) return false;
   const auto expected = theory.omega;
   theory.choose(*nearest);
+  // a real signal has each wave with both signs of its frequency
   log::info(
       "The run's strongest wave has frequency {:.4g}: it is compared with the root of frequency {:.5g}, rate "
       "{:.5g}, not with that of frequency {:.5g}, rate {:.5g}",
-      frequency, theory.frequency(), theory.growth_rate(), expected.real(), expected.imag());
+      std::copysign(frequency, theory.frequency()), theory.frequency(), theory.growth_rate(), expected.real(),
+      expected.imag());
   return true;
 }
 

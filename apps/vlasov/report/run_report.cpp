@@ -10,6 +10,7 @@
 #include "apps/application/report/report.hpp"
 #include "apps/vlasov/report/profiles.hpp"
 #include "apps/vlasov/report/run_words.hpp"
+#include "io/log/counted.hpp"
 
 namespace quintet::vlasov {
 
@@ -268,8 +269,8 @@ void report_energies(Context& context, const History& history) {
 void report_run(Context& context, const Comparison& comparison, const History& history,
                 const Pictures& pictures, const Simulation& simulation, std::int64_t steps, double seconds) {
   const Setup& setup = simulation.setup();
-  context.report().title("vlasov run", fmt::format("{}, {} steps to time {:.4g}", description(setup),
-                                                   simulation.step(), simulation.time()));
+  context.report().title("vlasov run", fmt::format("{}, {} to time {:.4g}", description(setup),
+                                                   counted(simulation.step(), "step"), simulation.time()));
   pictures.report(context);
   if (!history.empty()) {
     report_comparison(context, comparison, history);

@@ -8,6 +8,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/vlasov/input/field_options.hpp"
 #include "io/config/table.hpp"
+#include "io/log/counted.hpp"
 #include "physics/kinetics/collisions/collision_operators.hpp"
 #include "physics/kinetics/space/boundaries.hpp"
 
@@ -100,7 +101,7 @@ double energy_scale(const Setup& setup, const History& history) {
 void headline_run(Context& context, const Simulation& simulation, const LimitOptions& limits,
                   const History& history) {
   const Setup& setup = simulation.setup();
-  context.headline("time", fmt::format("{:.6g} ({} steps)", simulation.time(), simulation.step()));
+  context.headline("time", fmt::format("{:.6g} ({})", simulation.time(), counted(simulation.step(), "step")));
   if (history.empty()) return;  // of a finished run whose run.h5 is lost there is nothing to tell
   const auto& energy = history.column("energy_balance");
   const double drift = (energy.back() - energy.front()) / energy_scale(setup, history);

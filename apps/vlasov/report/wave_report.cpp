@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <vector>
 
 #include <fmt/format.h>
@@ -65,7 +64,7 @@ void report_waves(Context& context, const Theory& theory, const WaveFit& waves) 
   const auto others = theory.others();
   for (const auto& other : others) roots += "; another one: " + branch_text(other);
   if (!others.empty()) log::info("{}", roots);
-  context.summarise("waves", static_cast<std::int64_t>(waves.modes.size()), "in the signed amplitude");
+  context.summarise("waves", waves.modes.size(), "in the signed amplitude");
   if (!waves) {
     log::info("No waves in the signed amplitude: {}", waves.reason);
     return;

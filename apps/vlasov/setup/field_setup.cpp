@@ -190,7 +190,7 @@ void set_acceleration(const std::vector<SpeciesOptions>& species, const Formulas
 ConfField charge_density(const Exec& exec, const SystemOptions& settings, VlasovSystem& system) {
   const auto& species = system.species();
   ConfField charge;
-  for (int s = 0; s < static_cast<int>(species.size()); ++s) {
+  for (int s = 0; s < std::ssize(species); ++s) {
     const ConfField density = system.moment(exec, s, Moment::m0);
     if (s == 0) charge = ConfField("vlasov::charge", density.extent(0), 1, density.extent(2));
     for (std::size_t c = 0; c < charge.extent(0); ++c)

@@ -15,6 +15,7 @@
 #include "apps/vlasov/setup/writing_needs.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
@@ -30,8 +31,8 @@ namespace {
 
 template <class List>
 void check_length(const List& list, std::size_t expected, const std::string& key, const std::string& why) {
-  QUINTET_CHECK(list.size() == expected, "{}: has {} value{}; expected {}, {}", key, list.size(),
-                list.size() == 1 ? "" : "s", expected, why);
+  QUINTET_CHECK(list.size() == expected, "{}: has {}; expected {}, {}", key, counted(list.size(), "value"),
+                expected, why);
 }
 
 /// Corners of a box in directions first, first + 1, ... of the grid.
@@ -430,8 +431,8 @@ std::string description(const Setup& setup) {
   const auto& basis = setup.basis;
   const auto& grid = setup.species.front().grid;
   const auto begin = grid.cells.begin();
-  return fmt::format("{}x{}v, {} of order {} ({} functions a cell), {} cells of x, {} of v", basis.cdim(),
-                     basis.vdim(), name(basis.family()), basis.order(), basis.size(),
+  return fmt::format("{}x{}v, {} of order {} ({} a cell), {} cells of x, {} of v", basis.cdim(), basis.vdim(),
+                     name(basis.family()), basis.order(), counted(basis.size(), "function"),
                      fmt::join(begin, begin + grid.cdim, " x "),
                      fmt::join(begin + grid.cdim, begin + grid.dim(), " x "));
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet::vlasov {
@@ -73,12 +74,11 @@ std::vector<double> sinh_edges(double low, double high, int n, double finest, do
 }
 
 void check_lengths(const VelocityOptions& velocity, int vdim, const std::string& key) {
-  const auto n = static_cast<std::size_t>(vdim);
+  const std::size_t n = vdim;
   const auto check = [&](const std::vector<FormulaText>& list, const char* name, const char* what,
                          bool one_is_enough) {
     QUINTET_CHECK(list.empty() || list.size() == n || (one_is_enough && list.size() == 1),
-                  "{}.{}: has {} value{}; expected {}, {}", key, name, list.size(),
-                  list.size() == 1 ? "" : "s", n, what);
+                  "{}.{}: has {}; expected {}, {}", key, name, counted(list.size(), "value"), n, what);
   };
   check(velocity.mapping, "mapping", "one for each velocity direction", false);
   check(velocity.finest, "finest", "one for each velocity direction", false);
@@ -115,7 +115,7 @@ void set_velocity_edges(const Formulas& formulas, const VelocityOptions& velocit
                         PhaseGrid& grid) {
   check_lengths(velocity, grid.vdim, key);
   for (int d = 0; d < grid.vdim; ++d) {
-    const auto i = static_cast<std::size_t>(d), v = static_cast<std::size_t>(grid.cdim + d);
+    const std::size_t i = d, v = grid.cdim + d;
     auto& edges = grid.velocity_edges[i];
     if (!velocity.mapping.empty()) {
       const auto here = fmt::format("{}.mapping.{}", key, d);

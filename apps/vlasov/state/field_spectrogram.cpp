@@ -40,7 +40,7 @@ FieldSpectrogram::Probe FieldSpectrogram::make_probe(const FieldSpectrogramOptio
                                                      const Setup& setup) {
   const auto& grid = setup.species.front().grid;
   const PhaseBlock block = setup.decomposition.block(grid);
-  const auto cdim = static_cast<std::size_t>(grid.cdim);
+  const std::size_t cdim = grid.cdim;
   const FieldModel model = setup.system.field;
   const auto key = [&](const char* name) { return options.frames.key(name); };
   QUINTET_CHECK(model != FieldModel::none, "{}: this run has no field (field.model: none)", key("signal"));
@@ -60,7 +60,7 @@ FieldSpectrogram::Probe FieldSpectrogram::make_probe(const FieldSpectrogramOptio
     QUINTET_CHECK(x >= grid.lower[d] && x <= grid.upper[d], "{}.{}: {:g} is outside the grid, {:g} to {:g}",
                   key("at"), d, x, grid.lower[d], grid.upper[d]);
     const double width = grid.width(direction);
-    const int cell = std::min(static_cast<int>((x - grid.lower[d]) / width), grid.cells[d] - 1);
+    const int cell = std::min<int>((x - grid.lower[d]) / width, grid.cells[d] - 1);
     xi[d] = 2 * (x - grid.centre(direction, cell)) / width;
     local[d] = cell - block.begin[d];
     here = here && local[d] >= 0 && local[d] < block.extent[d];

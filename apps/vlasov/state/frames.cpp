@@ -56,7 +56,7 @@ kinetics::Frame make_frame(const Simulation& simulation, bool distribution) {
   kinetics::Frame frame;
   frame.step = simulation.step();
   frame.time = simulation.time();
-  for (int s = 0; s < static_cast<int>(setup.species.size()); ++s) {
+  for (int s = 0; s < std::ssize(setup.species); ++s) {
     const Fluid fluid = fluid_of(Exec(), setup, system, s);
     frame.moments.push_back({{"m0", "int f dv", fluid.m0},
                              {"m1", "int v_i f dv", fluid.m1},

@@ -125,8 +125,8 @@ void check_projection(const Formula& formula, const Setup& setup, int nodes, con
   const int finest = dim <= 2 ? 32 : dim == 3 ? 16 : used + 1;
   if (used >= finest) return;
   const auto particles = [&](int n) {
-    const int stride = static_cast<int>(std::clamp(std::pow(finest, dim) * block.n_cells() / most_points, 1.0,
-                                                   static_cast<double>(block.n_conf())));
+    const int stride =
+        std::clamp<double>(std::pow(finest, dim) * block.n_cells() / most_points, 1.0, block.n_conf());
     return setup.decomposition.comm().sum(
         projected_particles(setup.basis, formula, block, formula.what(), n, stride));
   };
@@ -242,7 +242,7 @@ void add_terms(const std::vector<InitialOptions>& terms, const Setup& setup, int
 }
 
 void fill_species(const RunOptions& options, const Setup& setup, VlasovSystem& system) {
-  for (int s = 0; s < static_cast<int>(options.species.size()); ++s) {
+  for (int s = 0; s < std::ssize(options.species); ++s) {
     const auto& given = options.species[s];
     const auto key = fmt::format("species.{}", s);
     add_terms(given.initial, setup, s, key + ".initial", system.f(s));
@@ -252,7 +252,7 @@ void fill_species(const RunOptions& options, const Setup& setup, VlasovSystem& s
 }
 
 void add_sources(const RunOptions& options, const Setup& setup, VlasovSystem& system) {
-  for (int s = 0; s < static_cast<int>(options.species.size()); ++s) {
+  for (int s = 0; s < std::ssize(options.species); ++s) {
     const auto& given = options.species[s].source;
     if (!given) continue;
     const auto key = fmt::format("species.{}.source", s);

@@ -120,7 +120,7 @@ void Simulation::save_budgets(hdf5::Group& group) const {
   const auto all = setup_.decomposition.comm().all_gather(std::span<const BudgetNumbers>(here));
   std::vector<double> values;
   for (const auto& numbers : all) values.insert(values.end(), numbers.begin(), numbers.end());
-  const auto n_ranks = static_cast<std::uint64_t>(setup_.decomposition.comm().size());
+  const std::uint64_t n_ranks = setup_.decomposition.comm().size();
   const auto fields =
       setup_.decomposition.comm().all_gather(std::bit_cast<FieldBudgetNumbers>(system_->field_budget_here()));
   std::vector<double> field_values;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -26,9 +27,8 @@ void StepControl::fail(double stable, double time, std::int64_t step, const std:
         fmt::format("step {}, time {:.6g}: the stable time step is {:.4g}; {}", step, time, stable, where));
   throw NumericalError(
       fmt::format("step {}, time {:.6g}: the stable time step has been below limits.shrunk_dt = {:g} of the "
-                  "first one, {:.4g}, for {} "
-                  "steps; it is {:.4g} now; {}",
-                  step, time, limits_.shrunk_dt, first_dt_, n_shrunk_, stable, where));
+                  "first one, {:.4g}, for {}; it is {:.4g} now; {}",
+                  step, time, limits_.shrunk_dt, first_dt_, counted(n_shrunk_, "step"), stable, where));
 }
 
 void StepControl::expect(double stable) {

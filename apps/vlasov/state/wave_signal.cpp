@@ -22,7 +22,7 @@ std::complex<double> wave_amplitude(const Setup& setup, VlasovSystem& system) {
   const ConfField& field = system.field();
   const PhaseBlock& block = setup.decomposition.block(setup.species.front().grid);
   const PhaseGrid& grid = block.grid;
-  const auto n_modes = static_cast<std::size_t>(conf.size());
+  const std::size_t n_modes = conf.size();
   // exp(-i k.x) turns little in a cell: these nodes leave an error of round-off.
   const TensorNodes nodes(std::vector<int>(grid.cdim, conf.order() + 5));
   std::array<double, 2> sum{};
@@ -35,7 +35,7 @@ std::complex<double> wave_amplitude(const Setup& setup, VlasovSystem& system) {
     for (int q = 0; q < nodes.size(); ++q) {
       double phase = 0, value = 0;
       for (int d = 0; d < grid.cdim; ++d) {
-        const auto i = static_cast<std::size_t>(d);
+        const std::size_t i = d;
         phase +=
             wave.k[i] * (grid.centre(d, block.begin[i] + index[i]) + 0.5 * grid.width(d) * nodes.at(q)[i]);
       }

@@ -26,8 +26,7 @@ struct Pair {
 
 /// Places of the blocks of a local column, sorted by row.
 struct Blocks {
-  Blocks(const BlockMatrix& m, int c)
-      : matrix(m), p(m.column_begin[c]), end(m.column_begin[static_cast<std::size_t>(c) + 1]) {}
+  Blocks(const BlockMatrix& m, int c) : matrix(m), p(m.column_begin[c]), end(m.column_begin[c + 1]) {}
   [[nodiscard]] int row() const { return p < end ? matrix.row[p] : std::numeric_limits<int>::max(); }
   [[nodiscard]] const double* values() const { return matrix.value.data() + matrix.offset[p]; }
   const BlockMatrix& matrix;

@@ -49,7 +49,7 @@ class Recurrence {
 void add_column_products(const PanelPart& part, const Panel& x, const Panel& y, std::span<double> sums) {
   if (!part.counts) return;
   const int f = sums.size();
-  const auto width = static_cast<std::size_t>(part.n_columns(f));
+  const std::size_t width = part.n_columns(f);
   double* const to = sums.data() + part.first_column(f);
   for (std::size_t i = 0; i < x.size(); i += width)
     for (std::size_t c = 0; c < width; ++c) to[c] += x[i + c] * y[i + c];
@@ -65,7 +65,7 @@ void sum_over_ranks(const Comm& comm, std::vector<double>& sums) {
 
 /// Mean of independent numbers and the standard error of the mean.
 Estimate mean_of(std::span<const double> numbers) {
-  const auto n = static_cast<double>(numbers.size());
+  const double n = numbers.size();
   double mean = 0, square = 0;
   for (const double x : numbers) mean += x / n;
   for (const double x : numbers) square += (x - mean) * (x - mean);
@@ -171,7 +171,7 @@ ProbedError probe_error(const BlockMatrix& p, const BlockMatrix& a, const Occupa
     const Panel x = random_sign_panel(part, options.seed, first, n);
     Panel y = apply(series, product, x, n, a.comm, options.interrupt), px;
     with_p(x, px, n);
-    std::vector<double> sums(static_cast<std::size_t>(3) * n, 0.0);
+    std::vector<double> sums(std::int64_t{3} * n, 0.0);
     const std::span<double> of_error(sums.data(), n), once(sums.data() + n, n), twice(sums.data() + 2 * n, n);
     add_column_products(part, x, y, once);
     add_column_products(part, y, y, twice);
@@ -206,8 +206,7 @@ SpectralDensity::SpectralDensity(double centre, double half_width, int n_vectors
       moments_(std::move(moments)) {
   std::vector<double> mean(n_moments_, 0.0);
   for (int v = 0; v < n_vectors_; ++v)
-    for (int k = 0; k < n_moments_; ++k)
-      mean[k] += moments_[static_cast<std::size_t>(v) * n_moments_ + k] / n_vectors_;
+    for (int k = 0; k < n_moments_; ++k) mean[k] += moments_[std::int64_t{v} * n_moments_ + k] / n_vectors_;
   const int n_points = 2 * n_moments_;
   for (int i = 0; i < n_points; ++i) {
     const double angle = pi * (n_points - i - 0.5) / n_points, t = std::cos(angle);
@@ -229,7 +228,7 @@ Estimate SpectralDensity::count(double mu, double temperature) const {
     for (int k = 1; k < n_moments_; ++k) c[k] = -2 * std::sin(k * angle) / (k * pi);
   } else {  // Gauss' quadrature at the points of density_
     const Occupation f{mu, temperature, 0};
-    const auto n_points = static_cast<double>(energies_.size());
+    const double n_points = energies_.size();
     for (const double x : energies_) {
       const double t = (x - centre_) / half_width_, value = f(x) / n_points;
       double before = 1, now = t;
@@ -242,8 +241,7 @@ Estimate SpectralDensity::count(double mu, double temperature) const {
   }
   std::vector<double> counts(n_vectors_, 0.0);
   for (int v = 0; v < n_vectors_; ++v)
-    for (int k = 0; k < n_moments_; ++k)
-      counts[v] += c[k] * moments_[static_cast<std::size_t>(v) * n_moments_ + k];
+    for (int k = 0; k < n_moments_; ++k) counts[v] += c[k] * moments_[std::int64_t{v} * n_moments_ + k];
   return mean_of(counts);
 }
 
@@ -260,20 +258,18 @@ SpectralDensity spectral_density(const BlockMatrix& a, const SpectrumOptions& op
       "at most: take {:.2g} hartree or more",
       options.resolution, 2 * half_width, wanted, options.most_moments,
       pi * half_width / options.most_moments);
-  const int n_moments = std::max(8, static_cast<int>(wanted));
+  const int n_moments = std::max<int>(8, wanted);
   const BlockMatrix symmetric = symmetric_blocks(a);
   SparseProduct product = product_with(symmetric, options.layout);
   const PanelPart& part = product.part();
-  std::vector<double> moments(static_cast<std::size_t>(options.vectors) * n_moments, 0.0);
+  std::vector<double> moments(std::int64_t{options.vectors} * n_moments, 0.0);
   for (int first = 0; first < options.vectors; first += probe_columns) {
     const int f = std::min(probe_columns, options.vectors - first);
     const Panel x = random_sign_panel(part, options.seed, first, f);
     Recurrence t(product, centre, half_width, x, f);
     // m_2k = 2 t_k . t_k - m_0 and m_2k+1 = 2 t_k+1 . t_k - m_1: two moments a product.
-    std::vector<double> sums(static_cast<std::size_t>(n_moments + 1) * f, 0.0);
-    const auto of = [&](int k) {
-      return std::span<double>(sums.data() + static_cast<std::size_t>(k) * f, f);
-    };
+    std::vector<double> sums(std::int64_t{n_moments + 1} * f, 0.0);
+    const auto of = [&](int k) { return std::span<double>(sums.data() + std::int64_t{k} * f, f); };
     for (int k = 0; 2 * k < n_moments; ++k) {
       if (k % 16 == 15) give_up_if_asked(a.comm, options.interrupt);
       add_column_products(part, t.current(), t.current(), of(2 * k));
@@ -288,7 +284,7 @@ SpectralDensity spectral_density(const BlockMatrix& a, const SpectrumOptions& op
         const double jackson =
             ((n_moments - k + 1) * std::cos(k * q) + std::sin(k * q) / std::tan(q)) / (n_moments + 1);
         const double moment = k < 2 ? of(k)[c] : 2 * of(k)[c] - of(k % 2)[c];
-        moments[static_cast<std::size_t>(first + c) * n_moments + k] = jackson * moment;
+        moments[std::int64_t{first + c} * n_moments + k] = jackson * moment;
       }
   }
   return {centre, half_width, options.vectors, std::move(moments)};

@@ -21,8 +21,7 @@ double Batches::bytes_of(const WantedColumns& task, int n, std::size_t n_functio
   double blocks = 0;
   for (const auto block : task.blocks) blocks += row_begin_host_[block + 1] - row_begin_host_[block];
   return 8.0 * n_functions * n * task.own.size() +
-         sizeof(Entry) * std::min(blocks, static_cast<double>(task.blocks.size() * task.blocks.size())) +
-         8.0 * n;
+         sizeof(Entry) * std::min<double>(blocks, task.blocks.size() * task.blocks.size()) + 8.0 * n;
 }
 
 std::size_t Batches::load(std::span<const WantedColumns> tasks, std::size_t begin, const Wanted& wanted) {
@@ -42,12 +41,11 @@ std::size_t Batches::load(std::span<const WantedColumns> tasks, std::size_t begi
     bytes += bytes_of(task, n, wanted.n_functions) + wanted.n_dense * 8.0 * padded(n) * padded(n);
     if (end > begin && (bytes > bytes_ || (wanted.n_dense > 0 && padded(n) != padded(place_.front().n))))
       break;
-    const auto number = static_cast<std::int32_t>(place_.size());
-    place_.push_back({static_cast<std::int64_t>(block_.size()), static_cast<std::int64_t>(tile_.size()),
-                      n_values_, static_cast<std::int32_t>(task.blocks.size()), 0, n,
+    const std::int32_t number = place_.size();
+    place_.push_back({std::ssize(block_), std::ssize(tile_), n_values_,
+                      static_cast<std::int32_t>(task.blocks.size()), 0, n,
                       static_cast<std::int32_t>(task.own.size()), static_cast<std::int32_t>(own_.size())});
-    n_values_ +=
-        static_cast<std::int64_t>(wanted.n_functions) * n * static_cast<std::int64_t>(task.own.size());
+    n_values_ += wanted.n_functions * n * task.own.size();
     int row = 0;
     for (std::size_t i = 0; i < task.blocks.size(); ++i) {
       const int rows = size_[task.blocks[i]];
@@ -62,7 +60,7 @@ std::size_t Batches::load(std::span<const WantedColumns> tasks, std::size_t begi
     place_.back().n_tiles =
         static_cast<std::int32_t>(tile_.size()) - static_cast<std::int32_t>(place_.back().tiles);
     own_.insert(own_.end(), task.own.begin(), task.own.end());
-    for (int first = 0; first < static_cast<int>(task.own.size()); first += 8)
+    for (int first = 0; first < std::ssize(task.own); first += 8)
       pack_.push_back(
           {number, first, std::min<std::int32_t>(8, static_cast<std::int32_t>(task.own.size()) - first)});
   }

@@ -10,7 +10,7 @@ namespace quintet::electronic::device {
 namespace {
 
 bool has_converged(const std::vector<double>& history, int n, double error) {
-  return history.back() <= error * std::sqrt(static_cast<double>(n));
+  return history.back() <= error * std::sqrt(n);
 }
 
 }  // namespace
@@ -46,8 +46,7 @@ void DenseFunctions::newton_schulz(std::span<const WantedColumns> tasks, double 
       values_.copy_to(host_values_, batches_.n_values());
     }
     const Place& s = batches_.places()[i];
-    const std::size_t size =
-        has_converged(histories_[i], s.n, error) ? static_cast<std::size_t>(s.n) * s.n_own : 0;
+    const std::size_t size = has_converged(histories_[i], s.n, error) ? std::int64_t{s.n} * s.n_own : 0;
     return done(task, std::span(host_values_).subspan(s.values, size), histories_[i]);
   });
 }
@@ -67,8 +66,7 @@ DenseFunctions::Dense DenseFunctions::fill_dense() {
   const std::int64_t n = std::int64_t{m} * m * count;
   const Dense d{batches_.view(), m, count, dense_[0].reserve(n)};
   over("submatrix::clear", n, Scale{0, d.x, d.x, true});
-  over("submatrix::fill_dense", static_cast<std::int64_t>(batches_.n_blocks()) * FillDense::lanes,
-       FillDense{d.b, m, d.x});
+  over("submatrix::fill_dense", batches_.n_blocks() * FillDense::lanes, FillDense{d.b, m, d.x});
   Kokkos::fence();
   return d;
 }
@@ -88,7 +86,7 @@ const double* DenseFunctions::norms(const Dense& d, int norm, const double* of) 
 void DenseFunctions::diagonalise() {
   for (int i = 1; i < n_dense; ++i) dense_[i].give_back();
   const Dense d = fill_dense();
-  const auto count = static_cast<std::size_t>(d.count), m = static_cast<std::size_t>(d.m);
+  const std::size_t count = d.count, m = d.m;
   const std::int64_t n_columns = std::int64_t{d.count} * d.m;
   double* const level = levels_.reserve(count * m);
   double* const total = totals_.reserve(count);
@@ -110,8 +108,7 @@ void DenseFunctions::diagonalise() {
 /// Sort the pairs of matrix i of the batch; none if they were not found. The padding has the highest levels.
 void DenseFunctions::sorted_pairs(std::size_t i, std::vector<double>& values,
                                   std::vector<double>& vectors) const {
-  const auto n = static_cast<std::size_t>(batches_.places()[i].n),
-             m = static_cast<std::size_t>(Batches::padded(batches_.places().front().n));
+  const std::size_t n = batches_.places()[i].n, m = Batches::padded(batches_.places().front().n);
   values.clear();
   vectors.clear();
   const double* const level = host_levels_.data() + i * m;
@@ -174,8 +171,7 @@ std::vector<std::vector<double>> DenseFunctions::iterate(double mu, double error
           !has_converged(histories[i], batches_.places()[i].n, error) && k + 1 < most_iterations ? 1 : 0;
     }
   }
-  over("submatrix::own_columns", static_cast<std::int64_t>(batches_.n_own()) * m,
-       OwnOfSign{d.b, m, device_task_of_own, x, values});
+  over("submatrix::own_columns", batches_.n_own() * m, OwnOfSign{d.b, m, device_task_of_own, x, values});
   Kokkos::fence();
   kernel_seconds_ += timer.seconds();
   return histories;

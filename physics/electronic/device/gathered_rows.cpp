@@ -36,7 +36,7 @@ void set_matrix(DeviceSubmatrices& device, const GatheredMatrix& a) {
   for (std::size_t i = 0; i < n_blocks; ++i)
     for (auto p = row_begin[i]; p < row_begin[i + 1]; ++p) {
       offset[p] = n_values;
-      n_values += static_cast<std::int64_t>(size[i]) * size[column[p]];
+      n_values += std::int64_t{size[i]} * size[column[p]];
     }
   AlignedVector<double> value(n_values);
   next.assign(row_begin.begin(), row_begin.end() - 1);

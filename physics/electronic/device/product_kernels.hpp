@@ -39,10 +39,10 @@ struct MultiplyColumns {
           [&](const int q, double& part) {
             const std::int64_t p = begin + q;
             const int n = rows[p];
-            const double* const a = value + offset[p] + static_cast<std::int64_t>(j) * n;
-            const double* const from = x + static_cast<std::int64_t>(place[p]) * n_vectors + v;
+            const double* const a = value + offset[p] + std::int64_t{j} * n;
+            const double* const from = x + std::int64_t{place[p]} * n_vectors + v;
             double own = 0;
-            for (int i = 0; i < n; ++i) own += a[i] * from[static_cast<std::ptrdiff_t>(i) * n_vectors];
+            for (int i = 0; i < n; ++i) own += a[i] * from[std::int64_t{i} * n_vectors];
             part += own;
           },
           sum);
@@ -106,8 +106,8 @@ struct MultiplyBlocks {
       const double *const a = a_value + a_offset[p], *const b = b_value + b_offset[q];
       for (int s = 0; s < kept; ++s) {
         if (column[s] < 0) break;
-        const double* const right = b + static_cast<std::ptrdiff_t>(column[s]) * n;
-        for (int m = 0; m < n; ++m) sum[s] += a[static_cast<std::ptrdiff_t>(m) * rows + row[s]] * right[m];
+        const double* const right = b + std::int64_t{column[s]} * n;
+        for (int m = 0; m < n; ++m) sum[s] += a[std::int64_t{m} * rows + row[s]] * right[m];
       }
     }
     for (int s = 0; s < kept; ++s)
@@ -163,7 +163,7 @@ class ProductOnSpace final : public DeviceProduct {
     value_.copy(a.value);
     // A product takes nothing more: on one rank of several it could not be refused.
     x_.reserve(n_rows * n_vectors);
-    y_.reserve(static_cast<std::size_t>(first.back()) * n_vectors);
+    y_.reserve(std::int64_t{first.back()} * n_vectors);
   }
 
   void apply(std::span<const double> x, std::span<double> y) override {

@@ -74,7 +74,7 @@ struct Block {
 #pragma unroll
         for (int i = 0; i < steps; ++i) {
           const bool has = from + 4 * i < entry.count;
-          left[i] = has ? a[static_cast<std::ptrdiff_t>(from + 4 * i) * rows] : 0.0;
+          left[i] = has ? a[std::int64_t{from + 4 * i} * rows] : 0.0;
           right[i] = has ? static_cast<double>(vector[(from + 4 * i) * lanes]) : 0.0;
         }
 #pragma unroll
@@ -101,8 +101,7 @@ void launch(const Recurrence<Real>& kernel, std::size_t begin, std::size_t end, 
   const std::size_t bytes = Recurrence<Real>::shared_bytes(n);
   const int threads = n > 700 ? 1024 : n > 300 ? 512 : 256;
   const bool fits = bytes <= device.sharedMemPerBlockOptin;
-  const auto blocks =
-      static_cast<int>(fits ? end - begin : std::min<std::size_t>(end - begin, device.multiProcessorCount));
+  const int blocks = fits ? end - begin : std::min<std::size_t>(end - begin, device.multiProcessorCount);
   cudaFuncSetAttribute(run_packs<Real>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                        static_cast<int>(device.sharedMemPerBlockOptin));
   run_packs<Real><<<blocks, threads, fits ? bytes : 0, Exec().cuda_stream()>>>(
@@ -127,7 +126,7 @@ struct Alone {
 };
 template <class Real>
 void launch(const Recurrence<Real>& kernel, std::size_t begin, std::size_t end, int n, Buffer<char>& large) {
-  const auto threads = static_cast<std::size_t>(Exec().concurrency());
+  const std::size_t threads = Exec().concurrency();
   const std::size_t bytes = (Recurrence<Real>::shared_bytes(n) + 63) / 64 * 64;
   char* const memory = large.reserve(bytes * threads);
   Kokkos::parallel_for("submatrix::series", Kokkos::RangePolicy<Exec>(0, threads), [=](std::size_t t) {
@@ -177,7 +176,7 @@ class Submatrices final : public DeviceSubmatrices {
 
  private:
   void find_entries(Batch& b) {
-    const auto n = static_cast<std::int64_t>(batches_.n_blocks());
+    const std::int64_t n = batches_.n_blocks();
     Kokkos::deep_copy(Kokkos::View<std::int64_t, Memory, Kokkos::MemoryUnmanaged>(b.entries_begin),
                       std::int64_t{0});
     std::int64_t n_entries = 0;

@@ -70,7 +70,7 @@ KOKKOS_INLINE_FUNCTION void visit_entries(const Batch& b, std::int64_t flat, con
     if (blocks[local] != column) continue;
     const std::int32_t count = begin[local + 1] - begin[local];
     const bool follows = entry.begin + entry.count == begin[local] &&
-                         entry.offset + static_cast<std::int64_t>(entry.count) * rows == b.offset[p];
+                         entry.offset + std::int64_t{entry.count} * rows == b.offset[p];
     if (entry.count > 0 && follows) {
       entry.count += count;
       continue;
@@ -126,10 +126,10 @@ struct Recurrence {
     const ColumnPack& columns = pack[number];
     const Place& s = b.place[columns.task];
     const int n = s.n;
-    Real *current = shared, *next = shared + static_cast<std::ptrdiff_t>(lanes) * n;  // T_k V and T_{k-1} V
+    Real *current = shared, *next = shared + std::int64_t{lanes} * n;  // T_k V and T_{k-1} V
     const std::int32_t* own = b.own + s.own + columns.first;
     double* const moments = moment + number * n_terms;
-    double* const to = result + s.values + static_cast<std::int64_t>(columns.first) * n;
+    double* const to = result + s.values + std::int64_t{columns.first} * n;
     for (int r = group.rank; r < n; r += group.size)
       for (int l = 0; l < lanes; ++l) {
         const Real unit = l < columns.count && own[l] == r ? Real(1) : Real(0);
@@ -158,7 +158,7 @@ struct Recurrence {
   /// Term k of all functions.
   KOKKOS_INLINE_FUNCTION void add(const Place& s, int k, int l, int r, Real value, double* to) const {
     for (int f = 0; f < n_functions; ++f) {
-      double& sum = to[(static_cast<std::int64_t>(f) * s.n_own + l) * s.n + r];
+      double& sum = to[(std::int64_t{f} * s.n_own + l) * s.n + r];
       sum = (k == 0 ? 0.0 : sum) + coefficient[f * n_terms + k] * static_cast<double>(value);
     }
   }
@@ -180,7 +180,7 @@ struct Recurrence {
   /// T_{k+1} V of one row and column from (A T_k V) there.
   KOKKOS_INLINE_FUNCTION void finish(const Place& s, const ColumnPack& columns, int k, int r, int l,
                                      Real product, const Real* current, Real* next, double* to) const {
-    const Real scale = static_cast<Real>((k == 0 ? 1 : 2) / half_width), back = k == 0 ? Real(0) : Real(1);
+    const Real scale = (k == 0 ? 1 : 2) / half_width, back = k == 0 ? Real(0) : Real(1);
     const Real value =
         scale * (product - static_cast<Real>(centre) * current[r * lanes + l]) - back * next[r * lanes + l];
     next[r * lanes + l] = value;
@@ -197,7 +197,7 @@ struct Recurrence {
       const Entry entry = following;
       if (e + 1 < end) following = b.entry[e + 1];
       const double* a = b.value + entry.offset;
-      const Real* column = x + static_cast<std::ptrdiff_t>(entry.begin) * lanes;
+      const Real* column = x + std::int64_t{entry.begin} * lanes;
       int c = 0;
       for (; c + ahead <= entry.count; c += ahead, a += ahead * rows, column += ahead * lanes) {
         Real element[ahead][max_height];
@@ -211,7 +211,7 @@ struct Recurrence {
       }
       for (; c < entry.count; ++c, a += rows, column += lanes)
         for (int h = 0; h < max_height; ++h) {
-          const Real element = static_cast<Real>(a[at[h]]);
+          const Real element = a[at[h]];
           for (int l = 0; l < lanes; ++l) sum[h][l] += element * column[l];
         }
     }

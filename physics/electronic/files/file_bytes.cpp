@@ -48,7 +48,7 @@ std::string FileBytes::head(std::size_t count) const {
 }
 
 Share even_share(std::uint64_t count, int rank, int n_ranks) {
-  const auto r = static_cast<std::uint64_t>(rank), n = static_cast<std::uint64_t>(n_ranks);
+  const std::uint64_t r = rank, n = n_ranks;
   const auto cut = [&](std::uint64_t i) { return count / n * i + std::min(i, count % n); };
   return {cut(r), cut(r + 1)};
 }

@@ -7,6 +7,7 @@
 
 #include "io/config/table.hpp"
 #include "io/config/tree.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/electronic/files/matrix_readers.hpp"
@@ -32,7 +33,7 @@ bool strictly_ascending(const Comm& comm, const std::vector<Triplet>& elements, 
   };
   const Ends mine = elements.empty() ? Ends{0, 0, 0}
                                      : Ends{key(elements.front(), by_column), key(elements.back(), by_column),
-                                            static_cast<std::int64_t>(elements.size())};
+                                            std::ssize(elements)};
   std::int64_t last = -1;
   for (const auto& ends : comm.all_gather(mine)) {
     if (ends.count == 0) continue;
@@ -79,7 +80,7 @@ void check_duplicates(const Comm& comm, const std::string& path, const std::vect
     if (!symmetric || upper == 0 || lower == 0) return;
   }
   std::int64_t number = 0;
-  const auto counts = comm.all_gather(static_cast<std::int64_t>(elements.size()));
+  const auto counts = comm.all_gather(std::ssize(elements));
   for (int r = 0; r < comm.rank(); ++r) number += counts[r];
   std::vector<std::vector<Numbered>> send(comm.size());
   for (const auto& e : elements) {
@@ -123,10 +124,9 @@ void mirror(std::vector<Triplet>& elements) {
 void check_rows(const Comm& comm, const std::string& path, int n_rows, std::size_t n_elements_here) {
   constexpr std::int64_t free_rows = 10000, rows_per_element = 16;
   const auto n_elements = comm.sum(static_cast<long>(n_elements_here));
-  QUINTET_CHECK(
-      n_rows <= free_rows + rows_per_element * n_elements,
-      "{}: a matrix of {} rows with {} elements is nearly all empty rows: is the number of rows damaged?",
-      path, n_rows, n_elements);
+  QUINTET_CHECK(n_rows <= free_rows + rows_per_element * n_elements,
+                "{}: a matrix of {} rows with {} is nearly all empty rows: is the number of rows damaged?",
+                path, n_rows, counted(n_elements, "element"));
 }
 
 }  // namespace reading
@@ -139,11 +139,10 @@ using reading::FileShare;
 void check_triangles(const Comm& comm, const std::string& path, const FileShare& share, Triangle triangle) {
   const auto [upper, lower] = reading::count_triangles(comm, share.elements);
   if (triangle == Triangle::one) {
-    QUINTET_CHECK(
-        upper == 0 || lower == 0,
-        "{}: was said to hold one triangle of a symmetric matrix, but holds {} elements above and {} "
-        "below the diagonal",
-        path, upper, lower);
+    QUINTET_CHECK(upper == 0 || lower == 0,
+                  "{}: was said to hold one triangle of a symmetric matrix, but holds {} above and {} below "
+                  "the diagonal",
+                  path, counted(upper, "element"), lower);
     return;
   }
   QUINTET_CHECK(

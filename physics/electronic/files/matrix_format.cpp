@@ -36,7 +36,7 @@ bool is_ntpoly(const std::string& head, std::uint64_t size) {
   const auto count = number<std::int64_t>(head, 12);
   if (head.size() < 20 || rows <= 0 || columns != rows || (complex != 0 && complex != 1) || count < 0)
     return false;
-  const auto bytes = static_cast<std::uint64_t>(complex == 1 ? 24 : 16);
+  const std::uint64_t bytes = complex == 1 ? 24 : 16;
   return static_cast<std::uint64_t>(count) <= size / bytes && size == 20 + bytes * count;
 }
 

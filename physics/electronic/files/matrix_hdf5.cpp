@@ -106,7 +106,7 @@ void write_quintet(const BlockMatrix& matrix, const std::string& path, const Mat
   hdf5::write_header(root, matrix_schema, matrix_schema_version, labels.provenance);
   root.set_attribute("n_rows", blocking.n_rows());
   const hdf5::Shape shape{static_cast<std::uint64_t>(sorted.total)};
-  const auto first = static_cast<std::uint64_t>(sorted.first);
+  const std::uint64_t first = sorted.first;
   const auto list = [&](const std::string& name, auto values, const hdf5::Description& description) {
     using Value = typename decltype(values)::value_type;
     root.write_distributed(name, std::span<const Value>(values), shape, first, description);

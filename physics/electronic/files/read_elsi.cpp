@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstddef>
 
 #include "io/log/error.hpp"
 #include "io/parallel/together.hpp"
@@ -70,7 +69,7 @@ std::vector<Triplet> read_elements(const FileBytes& file, const Header& header, 
     const auto value = file.values<double>(header.values_begin() + 8 * begin, count);
     for (std::uint64_t k = 0; k < count; ++k) {
       while (*next <= begin + k) ++next;
-      const auto column = static_cast<std::int32_t>(next - columns.begin());  // from 1
+      const std::int32_t column = next - columns.begin();  // from 1
       const auto wrong = complaint(row[k], column, value[k], header.n_rows);
       QUINTET_CHECK(wrong.empty(), "{}: number {} of its elements: {}", file.path(), begin + k + 1, wrong);
       elements.push_back({row[k] - 1, column - 1, value[k]});

@@ -158,7 +158,7 @@ class Lines {
 /// Give this rank's values of an array their rows and columns; zeros are left out. Collective.
 void place_values(const Comm& comm, const Header& header, std::vector<Triplet>& elements) {
   std::int64_t k = 0;
-  const auto counts = comm.all_gather(static_cast<std::int64_t>(elements.size()));
+  const auto counts = comm.all_gather(std::ssize(elements));
   for (int r = 0; r < comm.rank(); ++r) k += counts[r];
   std::int64_t column = 0, begin = 0;  // the column's first element
   const auto length = [&] { return header.symmetric ? header.n_rows - column : header.n_rows; };
@@ -180,7 +180,7 @@ FileShare read_matrix_market(const Comm& comm, const FileBytes& file, std::optio
     header = read_header(file);
     check_last_line(file, header.begin, share.reading);
   });
-  share.n_rows = static_cast<int>(header.n_rows);
+  share.n_rows = header.n_rows;
   share.symmetric = header.symmetric;
   share.units = header.units;
   Lines lines(header);

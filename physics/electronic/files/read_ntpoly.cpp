@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
 
 #include "io/log/error.hpp"
@@ -38,7 +37,7 @@ Header read_header(const FileBytes& file) {
   QUINTET_CHECK(numbers[2] == 0, "{}: is no binary matrix of NTPoly: the mark for complex values is {}",
                 file.path(), numbers[2]);
   const auto in_file = (file.size() - header_bytes) / element_bytes;
-  const auto n = static_cast<std::uint64_t>(count);
+  const std::uint64_t n = count;
   QUINTET_CHECK(n == in_file && (file.size() - header_bytes) % element_bytes == 0,
                 "{}: is {}: its header says {} elements, its {} bytes hold {}", file.path(),
                 n > in_file ? "cut off" : "damaged", count, file.size(), in_file);

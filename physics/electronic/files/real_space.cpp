@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "io/config/tree.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/electronic/files/file_bytes.hpp"
 #include "physics/electronic/files/matrix_files.hpp"
@@ -158,8 +159,7 @@ void compare_images(const std::string& path, RealSpaceMatrix& matrix, const std:
   if (triangle == Triangle::one && made.empty())
     matrix.reading.assume("no element lacks its transposed, though matrices.triangle is one");
   for (const auto& [s, list] : made) {
-    auto q = static_cast<std::size_t>(std::find(matrix.shift.begin(), matrix.shift.end(), s) -
-                                      matrix.shift.begin());
+    std::size_t q = std::find(matrix.shift.begin(), matrix.shift.end(), s) - matrix.shift.begin();
     if (q == matrix.shift.size()) {
       matrix.shift.push_back(s);
       matrix.elements.emplace_back();
@@ -169,8 +169,8 @@ void compare_images(const std::string& path, RealSpaceMatrix& matrix, const std:
   std::size_t n_made = 0;
   for (const auto& [s, list] : made) n_made += list.size();
   if (n_made > 0)
-    matrix.reading.assume(
-        fmt::format("{} elements are made from their transposed (matrices.triangle: one)", n_made));
+    matrix.reading.assume(fmt::format("{} made from their transposed (matrices.triangle: one)",
+                                      counted(n_made, "element is", "elements are")));
 }
 
 MatrixFile fold(const Comm& comm, const RealSpaceMatrix& matrix, const std::array<int, 3>& repeat) {
@@ -185,7 +185,7 @@ MatrixFile fold(const Comm& comm, const RealSpaceMatrix& matrix, const std::arra
   folded.units = matrix.units;
   folded.reading = matrix.reading;
   folded.elements.reserve(n_elements * (share.end - share.begin));
-  for (auto c = static_cast<int>(share.begin); c < static_cast<int>(share.end); ++c) {
+  for (int c = share.begin; c < static_cast<int>(share.end); ++c) {
     const Shift cell{c % nx, c / nx % ny, c / (nx * ny)};
     for (const auto& [g, list] : couplings) {
       const auto d = wrapped(Shift{cell[0] + g[0], cell[1] + g[1], cell[2] + g[2]}, repeat);

@@ -162,7 +162,7 @@ RealSpaceMatrix read_group(const Comm& comm, const std::string& path) {
                 "{}: 'begin' of the real-space matrices does not ascend from 0", path);
   const auto shift = group.read<std::int32_t>("shift", {begin.size() - 1, 3});
   const auto all = read_element_lists(group, path, matrix.n_rows, comm, 0, 1);
-  QUINTET_CHECK(begin.back() == static_cast<std::int64_t>(all.size()),
+  QUINTET_CHECK(begin.back() == std::ssize(all),
                 "{}: 'begin' of the real-space matrices ends with {}; there are {} elements", path,
                 begin.back(), all.size());
   for (std::size_t q = 0; q + 1 < begin.size(); ++q) {

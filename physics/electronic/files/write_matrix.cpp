@@ -22,7 +22,7 @@ SortedElements sorted_elements(const BlockMatrix& matrix, bool by_column) {
     return line(a) != line(b) ? line(a) < line(b) : across_a < across_b;
   });
   int rank = 0;
-  for (const auto count : comm.all_gather(static_cast<std::int64_t>(sorted.elements.size()))) {
+  for (const auto count : comm.all_gather(std::ssize(sorted.elements))) {
     if (rank++ < comm.rank()) sorted.first += count;
     sorted.total += count;
   }

@@ -22,7 +22,7 @@ struct ChebyshevSeries {
   std::vector<std::vector<double>> coefficients;  ///< of each function
   double error = 0;                               ///< largest |f - series| of the first function on the bands
 
-  [[nodiscard]] int degree() const { return static_cast<int>(coefficients.front().size()) - 1; }
+  [[nodiscard]] int degree() const { return std::ssize(coefficients.front()) - 1; }
   /// Value of function `which` at x (Clenshaw).
   [[nodiscard]] double operator()(double x, int which = 0) const;
 };

@@ -41,7 +41,7 @@ ColumnSample::ColumnSample(std::vector<double> defect, std::size_t most) : defec
       columns_.push_back({*next_worst++, true});
       continue;
     }
-    auto c = static_cast<std::int32_t>(n * std::fmod(step++ * (std::numbers::phi - 1), 1.0));
+    std::int32_t c = n * std::fmod(step++ * (std::numbers::phi - 1), 1.0);
     while (taken[c]) c = (c + 1) % static_cast<std::int32_t>(n);
     taken[c] = 1;
     columns_.push_back({c, false});
@@ -60,7 +60,7 @@ Estimate ColumnSample::total(std::span<const double> number, bool regress) const
     else
       x_rest += x, y_rest += y, ++m;
   }
-  const auto n_sample = static_cast<double>(sample.size());
+  const double n_sample = sample.size();
   double xx = 0, xy = 0;
   for (std::size_t s = 0; s < sample.size(); ++s) {
     const double x = defect_[sample[s].column] - x_all / n_sample;

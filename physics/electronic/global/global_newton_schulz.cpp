@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstddef>
 
 #include <fmt/ranges.h>
 
@@ -34,7 +33,7 @@ bool newton_schulz_ends(const std::vector<double>& history, double threshold, in
   const bool stalled =
       history.size() > 1 && residual > 0.5 * history[history.size() - 2] && residual < std::sqrt(threshold);
   if (residual < threshold || stalled) return true;
-  if (!(residual < 10) || static_cast<int>(history.size()) > max_iterations)
+  if (!(residual < 10) || std::ssize(history) > max_iterations)
     throw NumericalError(
         fmt::format("the global Newton-Schulz iteration does not converge; ||X X - 1|| = {:.2e}",
                     fmt::join(history, ", ")));
@@ -49,7 +48,7 @@ GlobalSign global_newton_schulz(const BlockMatrix& a, double mu, double threshol
   const auto bounds = spectrum_bounds(x);
   shift_diagonal(x, -mu);
   scale(x, 1 / std::max(std::abs(bounds.lower - mu), std::abs(bounds.upper - mu)));
-  const double n = std::sqrt(static_cast<double>(x.blocking->n_rows()));
+  const double n = std::sqrt(x.blocking->n_rows());
   auto& history = result.history;
   for (;;) {
     BlockMatrix y = multiply(x, x, threshold);

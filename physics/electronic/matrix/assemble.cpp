@@ -55,7 +55,7 @@ class Assembly {
       for (; key != keys.end() && key->column == c; ++key) {
         m.row.push_back(key->row);
         m.offset.push_back(n_values);
-        n_values += static_cast<std::int64_t>(m.blocking->size(key->row)) * m.blocking->size(c);
+        n_values += std::int64_t{m.blocking->size(key->row)} * m.blocking->size(c);
       }
       m.column_begin.push_back(m.n_blocks());
     }
@@ -66,7 +66,7 @@ class Assembly {
 
   void fill(std::span<const Triplet> elements) {
     const Comm& comm = matrix_.comm;
-    const auto n = static_cast<long>((elements.size() + portion - 1) / portion);
+    const long n = (elements.size() + portion - 1) / portion;
     for (long k = 0, rounds = comm.maximum(n); k < rounds; ++k) {
       const auto begin = std::min(k * portion, elements.size());
       const auto part = elements.subspan(begin, std::min(portion, elements.size() - begin));

@@ -101,8 +101,7 @@ std::vector<int> share_columns(int n_ranks, const Blocking& blocking, std::span<
   double so_far = 0;
   for (int b = 0; b < blocking.n_blocks(); ++b) {
     const double middle = so_far + 0.5 * weight_of(b);
-    while (static_cast<int>(begin.size()) < n_ranks && middle * n_ranks > total * begin.size())
-      begin.push_back(b);
+    while (std::ssize(begin) < n_ranks && middle * n_ranks > total * begin.size()) begin.push_back(b);
     so_far += weight_of(b);
   }
   begin.resize(n_ranks + 1, blocking.n_blocks());
@@ -165,7 +164,7 @@ BlockMatrix add(double a, const BlockMatrix& A, double b, const BlockMatrix& B) 
     merge_column(A, B, c, [&](std::int32_t row, std::int64_t, std::int64_t) {
       sum.row.push_back(row);
       sum.offset.push_back(n_values);
-      n_values += static_cast<std::int64_t>(A.blocking->size(row)) * A.blocking->size(A.first + c);
+      n_values += std::int64_t{A.blocking->size(row)} * A.blocking->size(A.first + c);
     });
     sum.column_begin.push_back(sum.n_blocks());
   }

@@ -130,7 +130,7 @@ template class BlockProduct<Lanes8>;
 
 std::vector<double> random_signs(const BlockMatrix& a, int k) {
   const Blocking& blocks = *a.blocking;
-  const auto first = static_cast<unsigned long long>(blocks.begin[a.first]);
+  const unsigned long long first = blocks.begin[a.first];
   std::vector<double> v(blocks.begin[a.last] - blocks.begin[a.first]);
   for (std::size_t i = 0; i < v.size(); ++i)
     v[i] = scrambled((static_cast<unsigned long long>(k) << 40) + first + i) < 0 ? -1 : 1;

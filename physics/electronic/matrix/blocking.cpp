@@ -61,7 +61,7 @@ Blocking molecule_blocking(int n_rows, const std::vector<int>& orbitals_of_atom,
                            const std::vector<std::vector<int>>& molecules) {
   check_sizes(n_rows, orbitals_of_atom, "atom");
   const auto first = offsets(orbitals_of_atom);
-  const auto n_atoms = static_cast<int>(orbitals_of_atom.size());
+  const int n_atoms = orbitals_of_atom.size();
   std::vector<int> molecule_of(n_atoms, -1);
   Blocking blocking;
   for (std::size_t m = 0; m < molecules.size(); ++m) {

@@ -16,7 +16,7 @@ struct Blocking {
   std::vector<int> begin{0};  ///< first row of each block, then the number of rows
   std::vector<int> order;     ///< [n_rows], a permutation, or empty
 
-  [[nodiscard]] int n_blocks() const { return static_cast<int>(begin.size()) - 1; }
+  [[nodiscard]] int n_blocks() const { return std::ssize(begin) - 1; }
   [[nodiscard]] int n_rows() const { return begin.back(); }
   [[nodiscard]] int size(int block) const { return begin[block + 1] - begin[block]; }
   [[nodiscard]] bool operator==(const Blocking&) const = default;  ///< the same blocks in the same order

@@ -109,7 +109,7 @@ std::vector<double> solve(std::vector<double>& k, const std::vector<double>& fac
   int iwork_size = 0, info = 0;
   dsygst_(&type, "L", &n, k.data(), &n, factor.data(), &n, &info);
   dsyevd_("V", "L", &n, k.data(), &n, level.data(), &work_size, &query, &iwork_size, &query, &info);
-  const int lwork = static_cast<int>(work_size);
+  const int lwork = work_size;
   std::vector<double> work(lwork);
   std::vector<int> iwork(iwork_size);
   dsyevd_("V", "L", &n, k.data(), &n, level.data(), work.data(), &lwork, iwork.data(), &iwork_size, &info);
@@ -279,8 +279,7 @@ double rounding_defect(const Orbitals& orbitals, std::span<const double> weight,
 double norm_outside(const Orbitals& orbitals, std::span<const double> weight, const BlockMatrix& d) {
   const Comm& comm = d.comm;
   const std::size_t n = orbitals.level.size();
-  const auto first = static_cast<std::ptrdiff_t>(d.blocking->begin[d.first]),
-             last = static_cast<std::ptrdiff_t>(d.blocking->begin[d.last]);
+  const std::ptrdiff_t first = d.blocking->begin[d.first], last = d.blocking->begin[d.last];
   SymmetricProduct product(d);
   const int n_vectors = std::clamp(2048 / static_cast<int>(n), 4, 64);  // few rows share little scatter
   double squares = 0;

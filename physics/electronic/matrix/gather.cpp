@@ -52,7 +52,7 @@ struct Share {
   const std::vector<int>& rank_begin;
   int rank;
 
-  [[nodiscard]] int n_ranks() const { return static_cast<int>(rank_begin.size()) - 1; }
+  [[nodiscard]] int n_ranks() const { return std::ssize(rank_begin) - 1; }
   [[nodiscard]] bool has(std::int32_t column) const {
     return column >= rank_begin[rank] && column < rank_begin[rank + 1];
   }

@@ -59,7 +59,7 @@ void LocalMatrix<Real>::sort_neighbours(std::size_t n_blocks) {
   marked_.assign(n_blocks / bits + 1, 0);
   block_at_.resize(n_blocks);
   for (std::size_t i = 1; i < neighbours_.size(); ++i) {
-    const auto place = static_cast<std::size_t>(neighbours_[i].local);
+    const std::size_t place = neighbours_[i].local;
     marked_[place / bits] |= std::uint64_t{1} << place % bits;
     block_at_[place] = neighbours_[i].block;
   }

@@ -129,13 +129,13 @@ class OutermostVectors {
   OutermostVectors(const BlockMatrix& a, SymmetricProduct& by_a, SymmetricProduct& by_p, bool occupied,
                    int n_steps)
       : comm_(a.comm), apply_(by_a), project_(by_p), occupied_(occupied) {
-    const auto first = static_cast<unsigned long long>(a.blocking->begin[a.first]);
+    const unsigned long long first = a.blocking->begin[a.first];
     Vector q;
     for (int i = 0; i < apply_.n_own(); ++i) q.push_back(scrambled(first + static_cast<unsigned>(i)));
     const double before = norm(q);
     project(q);
     if (!(norm(q) > 1e-4 * before)) return;
-    while (static_cast<int>(basis_.size()) < n_steps && orthonormalise(q)) step(q);
+    while (std::ssize(basis_) < n_steps && orthonormalise(q)) step(q);
   }
 
   /// To lanes [lane, lane + 4) of x.

@@ -41,21 +41,21 @@ void check(const SubmatrixOptions& o, const BlockMatrix& a) {
 }
 
 /// P = 0 or 1 where all orbitals are empty or full: exact, no submatrix is needed; mu lies beyond the
-/// spectrum.
+/// spectrum, so far that Fermi's function is 0 or 1 there.
 void fill_none_or_all(const BlockMatrix& a, bool all, SubmatrixResult& result) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   BlockMatrix& p = result.p;
   std::fill(p.value.begin(), p.value.end(), 0.0);
   for (int c = 0; all && c < p.n_columns(); ++c) {
-    const auto column = static_cast<std::size_t>(c);
+    const std::size_t column = c;
     const auto begin = p.row.begin() + p.column_begin[column],
                end = p.row.begin() + p.column_begin[column + 1];
-    const auto block = static_cast<std::size_t>(std::lower_bound(begin, end, p.first + c) - p.row.begin());
+    const std::size_t block = std::lower_bound(begin, end, p.first + c) - p.row.begin();
     const std::int64_t n = p.blocking->size(p.first + c);
     for (std::int64_t i = 0; i < n; ++i) p.value[p.offset[block] + i * (n + 1)] = 1;
   }
   const SpectrumBounds bounds = spectrum_bounds(a);
-  result.mu = all ? bounds.upper : bounds.lower;
+  result.mu = all ? bounds.upper + 40 * result.temperature : bounds.lower - 40 * result.temperature;
   result.homo = all ? bounds.upper : -infinity;
   result.lumo = all ? infinity : bounds.lower;
   result.error.n_columns = p.blocking->n_blocks();

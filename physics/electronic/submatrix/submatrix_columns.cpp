@@ -37,7 +37,7 @@ BlockMatrix pattern_of(const BlockMatrix& norms, std::shared_ptr<const Blocking>
   for (int c = 0; c < m.n_columns(); ++c)
     for (auto p = m.column_begin[c]; p < m.column_begin[c + 1]; ++p) {
       m.offset[p] = n_values;
-      n_values += static_cast<std::int64_t>(m.blocking->size(m.row[p])) * m.blocking->size(m.first + c);
+      n_values += std::int64_t{m.blocking->size(m.row[p])} * m.blocking->size(m.first + c);
     }
   m.value.assign(n_values, 0.0);
   return m;

@@ -31,7 +31,7 @@ void multiply_dense(int m, int n, int k, double alpha, const double* a, const do
 }  // namespace
 
 std::vector<double> own_weights(std::span<const double> vectors, std::span<const int> own) {
-  const auto n = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(vectors.size()))));
+  const std::size_t n = std::lround(std::sqrt(vectors.size()));
   std::vector<double> weight(n, 0.0);
   for (std::size_t i = 0; i < n; ++i)
     for (const int row : own) {
@@ -44,13 +44,13 @@ std::vector<double> own_weights(std::span<const double> vectors, std::span<const
 Eigenpairs eigenpairs_of(std::vector<double>&& matrix, std::span<const int> own) {
   Eigenpairs pairs;
   pairs.vector = std::move(matrix);
-  const int n = std::lround(std::sqrt(static_cast<double>(pairs.vector.size())));
+  const int n = std::lround(std::sqrt(pairs.vector.size()));
   pairs.value.resize(n);
   int info = 0, query = -1, integer_size = 0;
   double size = 0;
   dsyevd_("V", "U", &n, pairs.vector.data(), &n, pairs.value.data(), &size, &query, &integer_size, &query,
           &info);
-  const int n_work = static_cast<int>(size);
+  const int n_work = size;
   std::vector<double> work(n_work);
   std::vector<int> integers(integer_size);
   dsyevd_("V", "U", &n, pairs.vector.data(), &n, pairs.value.data(), work.data(), &n_work, integers.data(),

@@ -31,7 +31,7 @@
 //          sweep_by_polynomial() submatrices whose P P is not P have eigenvalues in the gap: once more with a
 //                                sharper series, the last few by the eigen kernel
 //     5. hold_pairs()            fixed n_pairs: the s for which the terms sum_k P_k s^k hold them exactly.
-//                                None: mu_that_holds() from what the sweep has seen, and back to 3; at T = 0
+//                                None: next_mu() from what the sweeps have seen, and back to 3; at T = 0
 //                                after two passes hold_by_levels(), or refuse_pairs()
 //     6. share_columns_of()      sum_k P_k s^k, each block column to its owner; report()
 //   estimate_error()             later, with the symmetric P: see truncation_error.hpp
@@ -54,7 +54,7 @@ std::vector<int> sampled_columns(int n_blocks) {
   constexpr int n_samples = 8;
   std::vector<int> columns;
   for (int s = 1; s <= n_samples; ++s)
-    columns.push_back(static_cast<int>(n_blocks * std::fmod(s * (std::numbers::phi - 1), 1.0)));
+    columns.push_back(n_blocks * std::fmod(s * (std::numbers::phi - 1), 1.0));
   std::sort(columns.begin(), columns.end());
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   return columns;
@@ -136,9 +136,14 @@ void SubmatrixEvaluation::look_at_spectrum() {
   occupation_.gap = spectrum_.lumo - spectrum_.homo;
 }
 
+double SubmatrixEvaluation::distance_to_bands() const {
+  return std::min(occupation_.mu - spectrum_.homo, spectrum_.lumo - occupation_.mu);
+}
+
 std::vector<Band> SubmatrixEvaluation::bands() const {
   const double margin = 0.02 * occupation_.gap;
-  const bool split = options_.temperature < 0.05 * occupation_.gap;
+  const bool split =
+      options_.temperature > 0 ? options_.temperature < 0.1 * distance_to_bands() : occupation_.gap > 0;
   if (!split) return {{bounds_.lower, bounds_.upper}};
   return {{bounds_.lower, spectrum_.homo + margin}, {spectrum_.lumo - margin, bounds_.upper}};
 }
@@ -162,15 +167,16 @@ double SubmatrixEvaluation::first_mu() const {
                          0};
   static_cast<void>(sweep.polynomial(all, series, infinity, false));
   give_up_if_asked(comm_, options_.interrupt);
-  return mu_that_holds(series.centre, series.half_width, summed(comm_, sweep.moments(), n_moments), {}, true);
+  return mu_that_holds({series.centre, series.half_width, summed(comm_, sweep.moments(), n_moments)}, {},
+                       true, whole_range());
 }
 
 double SubmatrixEvaluation::idempotency_tolerance(double error, double rounding) const {
-  // Only a step function is idempotent: in one smooth band nothing can be asked. Between two bands f (1 - f)
+  // Only a step function is idempotent: in one smooth band nothing can be asked. Beyond two bands f (1 - f)
   // of Fermi's function is at most `smeared`.
   if (bands().size() < 2) return infinity;
   const double smeared =
-      options_.temperature > 0 ? std::exp(-0.5 * occupation_.gap / options_.temperature) : 0.0;
+      options_.temperature > 0 ? std::exp(-distance_to_bands() / options_.temperature) : 0.0;
   return 2 * error + smeared + rounding;
 }
 
@@ -311,7 +317,7 @@ void SubmatrixEvaluation::run(SubmatrixResult& result) {
                 "be empty or "
                 "full; is it in Hartree?",
                 *options_.mu, bounds_.lower, bounds_.upper);
-  constexpr int max_passes = 6;
+  Range range = whole_range();
   for (int pass = 0;; ++pass) {
     look_at_spectrum();
     sweep();
@@ -327,14 +333,7 @@ void SubmatrixEvaluation::run(SubmatrixResult& result) {
       eigen_only_ = true;
       continue;
     }
-    if (pass == max_passes)
-      throw NumericalError(
-          fmt::format("mu that holds {} pairs was not found in {} passes; the last was {:.8g} Hartree",
-                      *options_.n_pairs, pass, occupation_.mu));
-    occupation_.mu = mu_that_holds(
-        series_.centre, series_.half_width,
-        summed(comm_, sweep_.moments(), comm_.maximum(static_cast<int>(sweep_.moments().size()))),
-        sweep_.levels(), options_.temperature == 0);
+    occupation_.mu = next_mu(pass, range);
   }
   const auto& values = sweep_.values();
   AlignedVector<double> sum = values.front();
@@ -381,6 +380,9 @@ TruncationError SubmatrixEvaluation::estimate_error(const BlockMatrix& a, const 
   TruncationError error = truncation_error(a, p, work_, how);
   if (how.holds_pairs && options_.temperature == 0)
     error.n_pairs = std::max(error.n_pairs, std::abs(n_pairs_put()));
+  // A line in dN/dmu, which is almost 0 in a gap, does not reach beyond it: at its edge N(mu) rises.
+  const auto [homo, lumo] = levels_around_mu();
+  if (homo < occupation_.mu && occupation_.mu < lumo) error.mu = std::min(error.mu, lumo - homo);
   return error;
 }
 

@@ -31,9 +31,21 @@ class SubmatrixEvaluation {
   [[nodiscard]] Clustering clustering(const CostModel& cost) const;
   void cluster_anew(const CostModel& cost);
   [[nodiscard]] std::vector<Band> bands() const;
+  [[nodiscard]] double distance_to_bands() const;  ///< of mu (hartree)
   [[nodiscard]] double first_mu() const;
-  [[nodiscard]] double mu_that_holds(double centre, double half_width, const std::vector<double>& moments,
-                                     const SpectralMeasure& levels, bool damped) const;
+  /// Energies between which mu is looked for (hartree).
+  struct Range {
+    double lower, upper;
+  };
+  [[nodiscard]] Range whole_range() const;
+  /// Moments of Chebyshev polynomials in (x - centre)/half_width.
+  struct Moments {
+    double centre, half_width;
+    std::vector<double> values;
+  };
+  [[nodiscard]] double mu_that_holds(const Moments& moments, const SpectralMeasure& levels, bool damped,
+                                     Range range) const;
+  [[nodiscard]] double next_mu(int pass, Range& range) const;
   [[nodiscard]] double idempotency_tolerance(double error, double rounding) const;
   bool hold_pairs();
   void hold_by_levels();
@@ -66,6 +78,7 @@ class SubmatrixEvaluation {
   bool eigen_only_;
   bool plan_stays_ = false;  ///< `work_` is not clustered anew
   double variation_ = 0;     ///< s of the occupation's series
+  double count_ = 0;         ///< fixed pairs: N(mu) of the last sweep, before mu is varied
   double kernel_seconds_ = 0;
   int n_polynomial_ = 0, n_eigen_ = 0, n_in_gap_ = 0;
 };

@@ -22,34 +22,69 @@ constexpr double ev_per_hartree = 27.211386245988;
 
 }  // namespace
 
-double SubmatrixEvaluation::mu_that_holds(double centre, double half_width,
-                                          const std::vector<double>& moments, const SpectralMeasure& levels,
-                                          bool damped) const {
-  PairCount of_moments{centre, half_width, moments, nullptr, options_.temperature, damped};
+SubmatrixEvaluation::Range SubmatrixEvaluation::whole_range() const {
+  return {bounds_.lower - 40 * options_.temperature, bounds_.upper + 40 * options_.temperature};
+}
+
+double SubmatrixEvaluation::mu_that_holds(const Moments& moments, const SpectralMeasure& levels, bool damped,
+                                          Range range) const {
+  const auto& [centre, half_width, values] = moments;
+  PairCount of_moments{centre, half_width, values, nullptr, options_.temperature, damped};
   PairCount of_levels{centre, half_width, {}, &levels, options_.temperature, damped};
   const bool has_levels = comm_.any(!levels.x.empty());  // a rank may have none
-  double lower = bounds_.lower - 40 * options_.temperature, upper = bounds_.upper + 40 * options_.temperature;
   for (int i = 0; i < 60; ++i) {
-    const double mu = 0.5 * (lower + upper);
+    const double mu = 0.5 * (range.lower + range.upper);
     const double n = of_moments(mu) + (has_levels ? comm_.sum(of_levels(mu)) : 0);
-    (n < *options_.n_pairs ? lower : upper) = mu;
+    (n < *options_.n_pairs ? range.lower : range.upper) = mu;
   }
-  return 0.5 * (lower + upper);
+  return 0.5 * (range.lower + range.upper);
+}
+
+/// Where mu is to be next, by the moments and levels of the last sweep.
+///
+/// T > 0: N(mu) rises with mu, so each sweep says on which side of its mu the one that holds the pairs is.
+/// Moments of a split series do not resolve Fermi's function between its bands: what they say is taken inside
+/// the range that is left, and after some passes this is halved until hold_pairs() reaches across it.
+double SubmatrixEvaluation::next_mu(int pass, Range& range) const {
+  const bool has_temperature = options_.temperature > 0;
+  if (has_temperature) (count_ < *options_.n_pairs ? range.lower : range.upper) = occupation_.mu;
+  const double width = range.upper - range.lower, middle = 0.5 * (range.lower + range.upper);
+  constexpr double narrow = 0.1;  // of the temperature: hold_pairs() reaches further
+  if (has_temperature && width < narrow * options_.temperature)
+    throw NumericalError(fmt::format(
+        "mu that holds {} pairs was not found: it lies between {:.10g} and {:.10g} Hartree, where errors of "
+        "{:.1e} "
+        "of the polynomial change their number more than mu does (there were {:.12g}); give a smaller "
+        "polynomial_error, or take the eigen kernel",
+        *options_.n_pairs, range.lower, range.upper, error_, count_));
+  constexpr int by_moments = 4;  // passes
+  if (has_temperature && pass >= by_moments) return middle;
+  const auto n_moments = comm_.maximum(static_cast<int>(sweep_.moments().size()));
+  const double mu =
+      mu_that_holds({series_.centre, series_.half_width, summed(comm_, sweep_.moments(), n_moments)},
+                    sweep_.levels(), !has_temperature, range);
+  const bool is_inside = std::min(mu - range.lower, range.upper - mu) > 1e-6 * width;
+  return is_inside || !has_temperature ? mu : middle;
 }
 
 bool SubmatrixEvaluation::hold_pairs() {
   std::vector<double> traces;
   for (std::size_t f = 0; f < sweep_.values().size(); ++f) traces.push_back(sweep_.trace(f));
   traces = summed(comm_, traces, traces.size());
+  count_ = traces[0];
   if (options_.temperature == 0) {
     if (std::abs(*options_.n_pairs - traces[0]) > most_pairs_put) return false;
     const auto [homo, lumo] = levels_around_mu();
     if (lumo - homo < equal_levels()) return false;  // rounding, not mu, has parted them
   }
-  const auto s = occupation_.variation(traces, *options_.n_pairs);
-  if (!s) return false;
-  variation_ = *s;
-  return true;
+  if (const auto s = occupation_.variation(traces, *options_.n_pairs)) {
+    variation_ = *s;
+    return true;
+  }
+  // In a gap no shift of mu changes the pairs: it holds them if they are right to the error of the kernel.
+  const double resolved = a_.blocking->n_rows() * std::max(n_polynomial_ > 0 ? error_ : 0.0, 1e-12);
+  variation_ = 0;
+  return options_.temperature > 0 && std::abs(*options_.n_pairs - traces[0]) <= resolved;
 }
 
 double SubmatrixEvaluation::count_levels(double mu) const {

@@ -19,7 +19,7 @@ double idempotency_error(const std::vector<double>& columns, std::span<const int
 template <class Real>
 void ColumnPolynomial<Real>::evaluate(const LocalMatrix<Real>& a, std::span<const int> own,
                                       const ChebyshevSeries& series, OwnColumns& result) {
-  const auto n = static_cast<std::size_t>(a.n());
+  const std::size_t n = a.n();
   result.value.resize(series.coefficients.size());
   for (auto& value : result.value) value.resize(n * own.size());
   result.moment.assign(series.coefficients.front().size(), 0.0);
@@ -35,7 +35,7 @@ template <class Real>
 void ColumnPolynomial<Real>::evaluate_pack(const LocalMatrix<Real>& a, std::span<const int> own,
                                            const ChebyshevSeries& series, std::size_t first,
                                            OwnColumns& result) {
-  const auto n = static_cast<std::size_t>(a.n());
+  const std::size_t n = a.n();
   const auto& coefficients = series.coefficients;
   const std::size_t n_terms = coefficients.front().size();
   previous_.assign(n, Lanes{});
@@ -90,7 +90,7 @@ struct LaneLanczos {
 };
 
 LaneLanczos lane_lanczos(const LocalMatrix<double>& a, std::span<const int> start, int n_steps) {
-  const auto n = static_cast<std::size_t>(a.n());
+  const std::size_t n = a.n();
   std::vector<AlignedVector<Lanes>> basis{AlignedVector<Lanes>(n, Lanes{})};
   for (std::size_t l = 0; l < start.size(); ++l) basis[0][start[l]][l] = 1;
   LaneLanczos t;

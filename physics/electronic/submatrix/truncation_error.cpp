@@ -198,9 +198,7 @@ class Growing {
     sample_up_to(first_columns);
     const Estimate e = energy();
     const double missing = e.deviation / (well_known * std::abs(e.value));
-    if (missing > 1)
-      sample_up_to(
-          static_cast<std::size_t>(std::min<double>(most_columns, first_.size() * missing * missing + 1)));
+    if (missing > 1) sample_up_to(std::min<double>(most_columns, first_.size() * missing * missing + 1));
   }
 
   /// Until the last growth adds little, or time is up. Collective.

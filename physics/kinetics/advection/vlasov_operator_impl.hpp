@@ -151,7 +151,7 @@ VlasovOperatorOf<Tr>::VlasovOperatorOf(const PhaseBlock& block, Flux flux, const
     half_dv_[d] = 0.5 * block.grid.mean_width(cdim + d);
     moment_factor_ *= half_dv_[d] * constant_sqrt(2);  // int phi_0 dv
   }
-  workspaces_.resize(std::max(1, static_cast<int>(Exec().concurrency())));
+  workspaces_.resize(std::max<int>(1, Exec().concurrency()));
   const std::int64_t n_packs = block.n_packs();
   for (auto& w : workspaces_) {
     std::size_t slab = n_packs * face_size;
@@ -186,8 +186,8 @@ void VlasovOperatorOf<Tr>::for_each(const Exec& exec, const char* label, int n, 
   const int workers = workspaces_.size();
   Workspace* const spaces = workspaces_.data();
   Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, workers), [=, &body](int worker) {
-    const auto begin = static_cast<int>(std::int64_t{n} * worker / workers);
-    const auto end = static_cast<int>(std::int64_t{n} * (worker + 1) / workers);
+    const int begin = std::int64_t{n} * worker / workers;
+    const int end = std::int64_t{n} * (worker + 1) / workers;
     for (int i = begin; i < end; ++i) body(spaces[worker], i);
   });
 }
@@ -271,7 +271,7 @@ void VlasovOperatorOf<Tr>::row_of_cells(Workspace& w, const Task& task, int conf
     const double* f = task.f.pack(conf, row, pack);
     Cell df;
     for_modes<Tr, Tr::n_modes>([&](auto m) QUINTET_INLINE { store_mode(df, m, P{}); });
-    const std::ptrdiff_t here = (static_cast<std::ptrdiff_t>(row) * n_packs + pack) * cell_size;
+    const std::ptrdiff_t here = (std::int64_t{row} * n_packs + pack) * cell_size;
     repeat<cdim>([&](auto i) QUINTET_INLINE {
       const auto* pair = beside[i];
       const double *lower = pair[0] ? pair[0] + here : nullptr, *upper = pair[1] ? pair[1] + here : nullptr;

@@ -73,7 +73,7 @@ Basis::Basis(int dim, int order, Family family)
 
 int Basis::find(const MultiIndex& mode) const {
   const auto found = std::find(modes_.begin(), modes_.end(), mode);
-  return found == modes_.end() ? -1 : static_cast<int>(found - modes_.begin());
+  return found == modes_.end() ? -1 : found - modes_.begin();
 }
 
 double Basis::value(int i, std::span<const double> xi) const {
@@ -118,12 +118,12 @@ PhaseBasis::PhaseBasis(int cdim, int vdim, int order, Family family)
 
 int PhaseBasis::find(const MultiIndex& mode) const {
   const auto found = std::find(modes_.begin(), modes_.end(), mode);
-  return found == modes_.end() ? -1 : static_cast<int>(found - modes_.begin());
+  return found == modes_.end() ? -1 : found - modes_.begin();
 }
 
 int PhaseBasis::find_group(const MultiIndex& velocity) const {
   const auto found = std::find(groups_.begin(), groups_.end(), velocity);
-  return found == groups_.end() ? -1 : static_cast<int>(found - groups_.begin());
+  return found == groups_.end() ? -1 : found - groups_.begin();
 }
 
 int PhaseBasis::offset(int g) const {

@@ -33,7 +33,7 @@ double turn(const ComplexFunction& f, const Point& a, const Point& b, int depth)
 }
 
 double turn_along(const ComplexFunction& f, Complex from, Complex to, double step) {
-  const int n = static_cast<int>(std::clamp(std::ceil(std::abs(to - from) / step), 8.0, 1e6));
+  const int n = std::clamp(std::ceil(std::abs(to - from) / step), 8.0, 1e6);
   double sum = 0;
   Point a{from, f(from)};
   for (int i = 1; i <= n; ++i) {

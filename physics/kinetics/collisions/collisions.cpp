@@ -85,7 +85,7 @@ struct Collisions::Implementation {
       const bool for_drag = collides && row.diffuses && options.conserving;
       moments.emplace_back(basis, blocks[i], for_drag,
                            engines->moment_sums(i, CollisionMoments::components(basis, for_drag)));
-      const auto n_conf = static_cast<std::size_t>(blocks[i].n_conf());
+      const std::size_t n_conf = blocks[i].n_conf();
       const std::size_t n = basis.conf().size(), vdim = basis.vdim();
       coefficients.emplace_back("drag and diffusion", n_conf, vdim + 2, n);
       gain.emplace_back();

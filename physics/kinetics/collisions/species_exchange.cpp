@@ -47,8 +47,8 @@ SpeciesExchange::SpeciesExchange(const PhaseBasis& basis, const std::vector<Spec
       t.values.push_back(basis.conf().value(a, std::span<const double>(xi.data(), basis.cdim())));
   }
   t.profile_of.assign(species.size() * species.size(), -1);
-  for (int s = 0; s < static_cast<int>(options.profile.size()); ++s)
-    for (int r = 0; r < static_cast<int>(options.profile[s].size()); ++r)
+  for (int s = 0; s < std::ssize(options.profile); ++s)
+    for (int r = 0; r < std::ssize(options.profile[s]); ++r)
       if (options.profile[s][r]) {
         t.profile_of[s * t.n_species + r] = profiles_.size();
         profiles_.push_back({s, r, options.profile[s][r]});
@@ -101,7 +101,7 @@ bool SpeciesExchange::collides(int s) const {
 
 bool SpeciesExchange::has_partner(int s) const {
   const auto& row = options_.frequency[s];
-  for (int r = 0; r < static_cast<int>(row.size()); ++r)
+  for (int r = 0; r < std::ssize(row); ++r)
     if (r != s && row[r] > 0) return true;
   return false;
 }

@@ -149,7 +149,7 @@ class CollisionsOf final : public DeviceCollisions {
                     one.moments_.data(),
                     one.fields_.data(),
                     gains[s] != 0 ? one.gain_.data() : nullptr,
-                    static_cast<std::ptrdiff_t>(one.options_.moments.size()) * N,
+                    std::ssize(one.options_.moments) * N,
                     one.size_.fields / one.size_.n_conf,
                     (options_.vdim + 1) * N};
       one.has_gain_ = gains[s] != 0;
@@ -201,8 +201,8 @@ class CollisionsOf final : public DeviceCollisions {
       const int n = std::min(size_.most_relaxing, options_.n_conf - first);
       for_all("collisions::start_relaxation", n,
               StartRelaxation{formulas, first, moments_.data(), has_gain_ ? gain_.data() : nullptr,
-                              fields_.data(), static_cast<std::ptrdiff_t>(options_.moments.size()) * N,
-                              relax_time, work, states_.data(), refused_.data()});
+                              fields_.data(), std::ssize(options_.moments) * N, relax_time, work,
+                              states_.data(), refused_.data()});
       tabulate(n);
       for_all("collisions::finish_relaxation", n,
               FinishRelaxation{formulas, first, fields_.data(), table_moments_.data(), work, factors_.data(),
@@ -223,8 +223,7 @@ class CollisionsOf final : public DeviceCollisions {
  private:
   /// Tables of the Maxwellians of states_, and their moments.
   void tabulate(int n) const {
-    for_all("collisions::maxwellians",
-            static_cast<std::ptrdiff_t>(n) * maxwellians_.n_tables() * maxwellians_.n_cells(),
+    for_all("collisions::maxwellians", std::int64_t{n} * maxwellians_.n_tables() * maxwellians_.n_cells(),
             MakeMaxwellians{maxwellians_});
     constexpr int threads = MaxwellianMoments::threads;
     launch_teams<threads, 8>("collisions::maxwellian_moments", n * maxwellians_.n_tables() * options_.vdim,
@@ -238,7 +237,7 @@ class CollisionsOf final : public DeviceCollisions {
   static int first_of_refused(const Passage& passage) {
     const auto cells = passage.fetched();
     const auto bad = std::find_if(cells.begin(), cells.end(), [](double one) { return one != 0; });
-    return bad == cells.end() ? -1 : static_cast<int>(bad - cells.begin());
+    return bad == cells.end() ? -1 : bad - cells.begin();
   }
   void keep_tables(const ExchangeTables& tables, std::size_t n_profiles) {
     std::vector<double> all;
@@ -278,14 +277,14 @@ class CollisionsOf final : public DeviceCollisions {
     cells_.vdim = options_.vdim;
     cells_.groups = reinterpret_cast<const CollisionGroups*>(groups_.data());
     for (int i = 0; i < options_.vdim; ++i) {
-      const auto d = static_cast<std::size_t>(i);
+      const std::size_t d = i;
       const int n = options_.cells[d], begin = options_.begin[d];
       cells_.nv[i] = n;
       cells_.at_end[i][0] = begin == 0;
       cells_.at_end[i][1] = begin + n == options_.grid_cells[d];
       std::vector<double> of;
       for (int cell = begin; cell < begin + n; ++cell) {
-        const auto c = static_cast<std::size_t>(cell);
+        const std::size_t c = cell;
         of.insert(of.end(),
                   {options_.edge[d][c], options_.edge[d][c + 1], options_.centre[d][c], options_.half[d][c]});
       }
@@ -313,7 +312,7 @@ class CollisionsOf final : public DeviceCollisions {
     maxwellians_.n_degrees = options_.n_degrees;
     maxwellians_.n_points = options_.node.size();
     for (int i = 0; i < 3; ++i) {
-      const auto d = static_cast<std::size_t>(i);
+      const std::size_t d = i;
       maxwellians_.cells[i] = i < options_.vdim ? options_.grid_cells[d] : 0;
       maxwellians_.begin[i] = options_.begin[d];
       if (i >= options_.vdim) continue;

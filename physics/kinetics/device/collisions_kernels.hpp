@@ -26,9 +26,7 @@ struct CollisionCells {
 
   /// First mode of a velocity cell; mode m stands m * lanes further.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::ptrdiff_t place(int conf, int cell) const {
-    return (static_cast<std::ptrdiff_t>(conf) * n_packs + cell / lanes) *
-               (static_cast<std::ptrdiff_t>(n_modes) * lanes) +
-           cell % lanes;
+    return (std::int64_t{conf} * n_packs + cell / lanes) * (std::int64_t{n_modes} * lanes) + cell % lanes;
   }
 };
 
@@ -45,9 +43,7 @@ struct EdgeCells {
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::ptrdiff_t place(int conf, int cell) const {
     const int number = cell / (step * n) * step + cell % step;
-    return (static_cast<std::ptrdiff_t>(conf) * n_packs + number / lanes) *
-               (static_cast<std::ptrdiff_t>(n_modes) * lanes) +
-           number % lanes;
+    return (std::int64_t{conf} * n_packs + number / lanes) * (std::int64_t{n_modes} * lanes) + number % lanes;
   }
 };
 
@@ -131,7 +127,7 @@ struct SumMoments {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
     const int conf = team.league / n_parts, first = team.league % n_parts * part;
     const int end = first + part < cells.n_vel ? first + part : cells.n_vel;
-    double* const out = parts + static_cast<std::ptrdiff_t>(team.league) * n_moments * N;
+    double* const out = parts + std::int64_t{team.league} * n_moments * N;
     QUINTET_DEVICE_LOOP
     for (int c = 0; c < n_moments; ++c) {
       double sum[N];
@@ -234,7 +230,7 @@ struct AddDragDiffusion {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
     const int conf = team.league / cells.n_packs, pack = team.league % cells.n_packs;
-    const double* const field = fields + static_cast<std::ptrdiff_t>(conf) * (cells.vdim + 2) * N;
+    const double* const field = fields + std::int64_t{conf} * (cells.vdim + 2) * N;
     QUINTET_DEVICE_LOOP
     for (int i = team.rank; i < (cells.vdim + 2) * N * N; i += team.size) {
       const double* const of = field + i / (N * N) * N;
@@ -391,13 +387,13 @@ struct Maxwellians {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int n_cells() const { return cells[0] + cells[1] + cells[2]; }
   /// Size of one table, all directions.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::ptrdiff_t table_size() const {
-    return static_cast<std::ptrdiff_t>(n_degrees) * n_cells();
+    return std::int64_t{n_degrees} * n_cells();
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::ptrdiff_t place(int conf, int table, int d,
                                                                  int degree) const {
     const int before = d > 1 ? cells[0] + cells[1] : d > 0 ? cells[0] : 0;
-    return (static_cast<std::ptrdiff_t>(conf) * n_tables() + table) * table_size() +
-           static_cast<std::ptrdiff_t>(n_degrees) * before + static_cast<std::ptrdiff_t>(degree) * cells[d];
+    return (std::int64_t{conf} * n_tables() + table) * table_size() + std::int64_t{n_degrees} * before +
+           std::int64_t{degree} * cells[d];
   }
 };
 
@@ -411,8 +407,7 @@ struct MakeMaxwellians {
     while (cell >= m.cells[d]) cell -= m.cells[d++];
     const bool mean = table >= m.n_nodes;
     const double* const state =
-        m.states +
-        (static_cast<std::ptrdiff_t>(conf) * (m.n_nodes + 1) + (mean ? m.n_nodes : table)) * (m.vdim + 1);
+        m.states + (std::int64_t{conf} * (m.n_nodes + 1) + (mean ? m.n_nodes : table)) * (m.vdim + 1);
     const double inverse = 1 / state[m.vdim], norm = inverse * 0.3989422804014326779;  // 1/sqrt(2 pi)
     const double from_drift = m.centre[d][cell] - state[d], half = m.half[d][cell];
     double sum[max_degree + 1]{};
@@ -426,7 +421,7 @@ struct MakeMaxwellians {
     }
     double* const to = m.values + m.place(conf, table, d, 0) + cell;
     unroll<max_degree + 1>([&](auto k) {
-      if (k.value < m.n_degrees) to[static_cast<std::ptrdiff_t>(k.value) * m.cells[d]] = sum[k.value];
+      if (k.value < m.n_degrees) to[std::int64_t{k.value} * m.cells[d]] = sum[k.value];
     });
   }
 };
@@ -446,9 +441,8 @@ struct MaxwellianMoments {
     for (int power = 0; power < 3; ++power) {
       double low = 0, high = 0;
       for (int k = 0; k < m.n_degrees && k <= power; ++k) {
-        const double* const weight =
-            m.power[d] + (static_cast<std::ptrdiff_t>(power) * m.n_degrees + k) * n_cells;
-        const double* const of = h + static_cast<std::ptrdiff_t>(k) * n_cells;
+        const double* const weight = m.power[d] + (std::int64_t{power} * m.n_degrees + k) * n_cells;
+        const double* const of = h + std::int64_t{k} * n_cells;
         double sum = 0;
         for (int i = team.rank; i < n_cells; i += team.size) sum += weight[i] * of[i];
         (k < 2 ? low : high) += sum;
@@ -456,7 +450,7 @@ struct MaxwellianMoments {
       low = team_sum(team, low);
       high = team_sum(team, high);
       if (team.rank == 0) {
-        double* const to = out + static_cast<std::ptrdiff_t>(team.league) * 6 + power * 2;
+        double* const to = out + std::int64_t{team.league} * 6 + power * 2;
         to[0] = low + high;
         to[1] = low;
       }
@@ -485,9 +479,9 @@ struct AddRelaxation {
     const int n_factors = 2 * (m.n_nodes + cells.vdim + 2) * N;
     double* const matrix = team.scratch + n_factors;
     for (int i = team.rank; i < n_factors; i += team.size)
-      team.scratch[i] = factors[static_cast<std::ptrdiff_t>(number) * n_factors + i];
+      team.scratch[i] = factors[std::int64_t{number} * n_factors + i];
     for (int i = team.rank; i < N * N; i += team.size)
-      matrix[i] = matrices[static_cast<std::ptrdiff_t>(number) * (N * N) + i];
+      matrix[i] = matrices[std::int64_t{number} * (N * N) + i];
     team.barrier();
     QUINTET_DEVICE_LOOP
     for (int i = team.rank; i < cells.groups->n_groups * L; i += team.size)

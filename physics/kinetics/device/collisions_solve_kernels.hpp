@@ -72,8 +72,8 @@ struct SolveDragDiffusion {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
     const int conf = team.league, size = (vdim + 1) * N;
-    const double* const of = sums + static_cast<std::ptrdiff_t>(conf) * n_moments * N;
-    double* const field = fields + static_cast<std::ptrdiff_t>(conf) * (vdim + 2) * N;
+    const double* const of = sums + std::int64_t{conf} * n_moments * N;
+    double* const field = fields + std::int64_t{conf} * (vdim + 2) * N;
     double *const matrix = team.scratch, *const right = matrix + size * size, *const work = right + size;
     bool collides = false;
     for (int a = 0; a < N; ++a) collides = collides || field[a] != 0;
@@ -85,7 +85,7 @@ struct SolveDragDiffusion {
     for (int i = team.rank; i < size * size; i += team.size) matrix[i] = entry(of, i / size, i % size);
     for (int i = team.rank; i < size; i += team.size) {
       right[i] = of_rate(field, of + (i / N < vdim ? 1 + i / N : places.energy) * N, i % N);
-      if (gain != nullptr) right[i] += gain[static_cast<std::ptrdiff_t>(conf) * size + i];
+      if (gain != nullptr) right[i] += gain[std::int64_t{conf} * size + i];
     }
     team.barrier();
     const bool solved = solve_by_team(team, matrix, right, work, size);

@@ -161,7 +161,7 @@ void set_relaxation(const PhaseBasis& basis, const PhaseBlock& block, DeviceColl
   for (int d = 0; d < basis.vdim(); ++d)
     for (const auto power : {Functional::v0, Functional::v1, Functional::v2}) {
       const auto weights = velocity_weights(power, whole, d, options.n_degrees);
-      const auto stride = static_cast<std::ptrdiff_t>(weights.size()) / options.n_degrees;
+      const auto stride = std::ssize(weights) / options.n_degrees;
       for (int k = 0; k < options.n_degrees; ++k) {
         const auto begin = weights.begin() + k * stride;
         options.power[d].insert(options.power[d].end(), begin, begin + options.grid_cells[d]);

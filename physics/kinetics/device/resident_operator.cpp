@@ -46,7 +46,7 @@ ResidentOperator::ResidentOperator(const PhaseBlock& block, Flux flux,
 
 void ResidentOperator::hold(const Distribution& f) {
   held_.push_back(f.data);
-  while (device_->n_buffers() < static_cast<int>(held_.size())) device_->add_buffer();
+  while (device_->n_buffers() < std::ssize(held_)) device_->add_buffer();
 }
 
 void ResidentOperator::add(const Exec& exec, double factor, const Distribution& f, const Distribution& out) {

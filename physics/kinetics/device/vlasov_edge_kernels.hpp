@@ -93,8 +93,7 @@ struct PartialMoments {
         sum[(1 + vdim) * n + A] += second;
       });
     }
-    write_sums(team, sum,
-               parts + (static_cast<std::ptrdiff_t>(conf) * n_parts + team.league % n_parts) * n_sums);
+    write_sums(team, sum, parts + (std::int64_t{conf} * n_parts + team.league % n_parts) * n_sums);
   }
 };
 
@@ -132,7 +131,7 @@ struct Edge {
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::ptrdiff_t place(int number, int cell) const {
     const int row = cell / n_last, last = cell % n_last, n_rows = cells.n_vel / n_last;
-    return ((static_cast<std::ptrdiff_t>(number) * n_rows + row) * host_packs + last / host_lanes) *
+    return ((std::int64_t{number} * n_rows + row) * host_packs + last / host_lanes) *
                (Tr::n_conf_face_modes * host_lanes) +
            last % host_lanes;
   }
@@ -150,7 +149,7 @@ struct MakeTrace {
   }
   template <int I>
   KOKKOS_FORCEINLINE_FUNCTION void make(std::ptrdiff_t i) const {
-    const int number = static_cast<int>(i / edge.cells.n_vel), cell = static_cast<int>(i % edge.cells.n_vel);
+    const int number = i / edge.cells.n_vel, cell = i % edge.cells.n_vel;
     const double* const own = f + edge.cells.place(edge.conf(number), cell);
     double* const to = out + edge.place(number, cell);
     for (int g = 0; g < Tr::n_groups; ++g) {
@@ -186,7 +185,7 @@ struct AddExterior {
   }
   template <int I>
   KOKKOS_FORCEINLINE_FUNCTION void add(std::ptrdiff_t i) const {
-    const int number = static_cast<int>(i / edge.cells.n_vel), cell = static_cast<int>(i % edge.cells.n_vel);
+    const int number = i / edge.cells.n_vel, cell = i % edge.cells.n_vel;
     const CellContext<Tr> c(edge.cells, cell);
     const FaceWeights w = weights_of(edge.cells.flux, c.v[I], c.half_dv[I]);
     // Outside lies left of the lower edge and right of the upper one.
@@ -260,8 +259,8 @@ struct VelocityEdge {
   };
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Place place(int conf, int number) const {
     constexpr int n = Tr::n_face_modes;
-    if (direction == Tr::vdim - 1) return {(static_cast<std::ptrdiff_t>(conf) * n_cells() + number) * n, 1};
-    const auto row = static_cast<std::ptrdiff_t>(conf) * (n_cells() / n_last) + number / n_last;
+    if (direction == Tr::vdim - 1) return {(std::int64_t{conf} * n_cells() + number) * n, 1};
+    const auto row = std::int64_t{conf} * (n_cells() / n_last) + number / n_last;
     const int last = number % n_last;
     return {(row * host_packs + last / host_lanes) * (n * host_lanes) + last % host_lanes, host_lanes};
   }
@@ -312,11 +311,10 @@ struct AddVelocityExterior {
   KOKKOS_FUNCTION void operator()(std::ptrdiff_t thread) const {
     const GroupTables<Tr>& t = *tables;
     const int n = edge.n_cells(), number = thread % n, d = edge.direction;
-    const int g = static_cast<int>(thread / n % Tr::n_groups),
-              conf = static_cast<int>(thread / n / Tr::n_groups);
+    const int g = thread / n % Tr::n_groups, conf = thread / n / Tr::n_groups;
     const int cell = edge.cell(number), face = t.face[d][g], k = t.degree[d][g];
     const CellContext<Tr> c(edge.cells, cell);
-    const double* const force = forces + static_cast<std::ptrdiff_t>(conf) * Places::size;
+    const double* const force = forces + std::int64_t{conf} * Places::size;
     const bool magnetic = Tr::vdim > 1 && force[Places::magnetic] != 0;
     const FaceWeights w = force_weights<Tr>(c, edge.cells.flux, force, magnetic, d);
     const double* const own = inside + edge.cells.place(conf, cell);

@@ -32,7 +32,7 @@ struct EngineSizes {
     for (int d = 0; d < o.cdim; ++d) n_conf *= o.cells[d];
     for (int d = 0; d < o.vdim; ++d) n_vel *= o.cells[o.cdim + d];
     n_last = o.cells[o.cdim + o.vdim - 1];
-    n_rows = static_cast<int>(n_vel / n_last);
+    n_rows = n_vel / n_last;
     n_packs = (n_vel + lanes - 1) / lanes;
     host_packs = (n_last + o.lanes - 1) / o.lanes;
     f = n_conf * n_packs * n_modes * lanes;
@@ -55,9 +55,9 @@ class DeviceVlasovOf final : public DeviceVlasov {
   // All arrays are made here: a step allocates nothing.
   explicit DeviceVlasovOf(const DeviceVlasovOptions& options)
       : options_(options), size_(options, Tr::n_modes) {
-    cells_.n_conf = static_cast<int>(size_.n_conf);
-    cells_.n_vel = static_cast<int>(size_.n_vel);
-    cells_.n_packs = static_cast<int>(size_.n_packs);
+    cells_.n_conf = size_.n_conf;
+    cells_.n_vel = size_.n_vel;
+    cells_.n_packs = size_.n_packs;
     cells_.flux = options.flux;
     for (int i = 0; i < cdim; ++i) {
       cells_.nx[i] = options.cells[i];
@@ -122,7 +122,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
   }
   [[nodiscard]] std::span<const SweepTime> sweep_times() const override { return large_.times(); }
 
-  [[nodiscard]] int n_buffers() const override { return static_cast<int>(buffers_.size()); }
+  [[nodiscard]] int n_buffers() const override { return buffers_.size(); }
   void add_buffer() override { buffers_.push_back(device_array("vlasov::f", size_.f)); }
   [[nodiscard]] double* data(int buffer) const override { return buffers_[buffer].data(); }
   void combine(int to, std::span<const Term> terms) override {
@@ -149,7 +149,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
     Space().fence();
     result.least_mean = least.val;
     result.conf = least.loc / size_.n_vel;
-    result.velocity_cell = static_cast<int>(least.loc % size_.n_vel);
+    result.velocity_cell = least.loc % size_.n_vel;
     return result;
   }
 
@@ -169,7 +169,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
                  std::span<Summary> summaries) override {
     keep_nodes(nodes);
     if (node_weights_.extent(0) != weights.size()) {
-      node_weights_ = device_array("vlasov::node_weights", static_cast<std::ptrdiff_t>(weights.size()));
+      node_weights_ = device_array("vlasov::node_weights", std::ssize(weights));
       to_device(node_weights_, weights.data(), weights.size());
     }
     using Kernel = PartialSummary<Tr>;
@@ -178,7 +178,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
         "vlasov::summary", n_teams, Kernel::threads,
         Kernel{cells_, nodes_.data(), node_weights_.data(), static_cast<int>(weights.size()),
                buffers_[buffer].data(), parts_.data(), n_parts, size_.parts.cells});
-    std::vector<double> parts(static_cast<std::size_t>(n_teams) * Kernel::n_numbers);
+    std::vector<double> parts(std::int64_t{n_teams} * Kernel::n_numbers);
     to_host(parts.data(), parts_, parts.size());
     for (std::size_t conf = 0; conf < summaries.size(); ++conf)
       for (int p = 0; p < n_parts; ++p) {
@@ -234,8 +234,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
             double* out) override {
     Wall& wall = walls_[d][side > 0];
     const auto keep = [](DeviceArray& there, const char* label, std::span<const double> numbers) {
-      if (there.extent(0) != numbers.size())
-        there = device_array(label, static_cast<std::ptrdiff_t>(numbers.size()));
+      if (there.extent(0) != numbers.size()) there = device_array(label, std::ssize(numbers));
       to_device(there, numbers.data(), numbers.size());
     };
     if (wall.shape.extent(0) != shape.size()) keep(wall.shape, "vlasov::emission_shape", shape);
@@ -311,7 +310,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
   static constexpr int part_size = std::max((2 + vdim) * Tr::n_full, Summary::n_numbers);
 
   [[nodiscard]] std::size_t n_moments(int n_components) const {
-    return static_cast<std::size_t>(size_.n_conf * n_components * Tr::n_full);
+    return size_.n_conf * n_components * Tr::n_full;
   }
   void sum_moments(int buffer, int n_components) const {
     const PartialMoments<Tr> parts{cells_,        mean_volume(),     buffers_[buffer].data(), parts_.data(),
@@ -324,15 +323,14 @@ class DeviceVlasovOf final : public DeviceVlasov {
   }
   void keep_nodes(std::span<const double> nodes) {
     if (nodes_.extent(0) == nodes.size()) return;
-    nodes_ = device_array("vlasov::nodes", static_cast<std::ptrdiff_t>(nodes.size()));
+    nodes_ = device_array("vlasov::nodes", std::ssize(nodes));
     to_device(nodes_, nodes.data(), nodes.size());
   }
   static std::size_t trace_size(const DeviceVlasovOptions& options, int d) {
     const EngineSizes size(options, Tr::n_modes);
-    if (d == cdim + vdim - 1) return static_cast<std::size_t>(size.n_conf * size.n_rows * Tr::n_face_modes);
+    if (d == cdim + vdim - 1) return size.n_conf * size.n_rows * Tr::n_face_modes;
     const int modes = d < cdim ? Tr::n_conf_face_modes : Tr::n_face_modes;
-    return static_cast<std::size_t>(size.n_conf * size.n_rows / options.cells[d] * size.host_packs * modes *
-                                    options.lanes);
+    return size.n_conf * size.n_rows / options.cells[d] * size.host_packs * modes * options.lanes;
   }
   /// action(d, i) for the open edges, i = 0 at side -1.
   template <class Action>
@@ -353,7 +351,7 @@ class DeviceVlasovOf final : public DeviceVlasov {
     std::ptrdiff_t sum = 0;
     for_each_edge(options, [&](int d, int i) {
       const bool one = !options.halo[d][i] && options.empty[d][i];
-      sum += (one ? 1 : 2) * static_cast<std::ptrdiff_t>(trace_size(options, d));
+      sum += (one ? 1 : 2) * trace_size(options, d);
       if (d >= cdim || options.halo[d][i]) return;
       // What is counted there, and the shape and flux that it may emit.
       sum += n_outflow(size, options, d) + n_outflow_parts(size, options, d) + Tr::n_groups * size.n_vel +
@@ -442,16 +440,14 @@ class DeviceVlasovOf final : public DeviceVlasov {
       double* const here = is_host ? there : staging_.data();
       if (to_host_too && is_host) std::fill_n(there, count * size_.host_conf, 0.0);
       if (to_host_too && !is_host) Kokkos::deep_copy(staging_, 0.0);
-      if (!to_host_too && !is_host)
-        to_device(staging_, there, static_cast<std::size_t>(count * size_.host_conf));
+      if (!to_host_too && !is_host) to_device(staging_, there, count * size_.host_conf);
       const std::ptrdiff_t packs = count * size_.n_packs * Tr::n_modes * lanes;
       for_all("vlasov::relayout", packs,
               Relayout{Tr::n_modes, size_.n_rows, size_.n_last, options_.lanes, size_.host_packs,
                        cells_.n_packs, cells_.n_vel, to_host_too, here,
                        buffers_[buffer].data() + first * size_.n_packs * Tr::n_modes * lanes});
       Space().fence();
-      if (to_host_too && !is_host)
-        to_host(there, staging_, static_cast<std::size_t>(count * size_.host_conf));
+      if (to_host_too && !is_host) to_host(there, staging_, count * size_.host_conf);
     }
   }
 

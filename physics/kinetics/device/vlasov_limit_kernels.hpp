@@ -35,12 +35,12 @@ struct LimitCell {
   double* f;
 
   KOKKOS_FUNCTION void operator()(std::ptrdiff_t i, double* change) const {
-    const int conf = static_cast<int>(i / cells.n_vel), cell = static_cast<int>(i % cells.n_vel);
+    const int conf = i / cells.n_vel, cell = i % cells.n_vel;
     double* const there = f + cells.place(conf, cell);
     double own[Tr::n_modes], least = 0;
     for (int m = 0; m < Tr::n_modes; ++m) own[m] = there[m * lanes];
     for (int node = 0; node < n_nodes; ++node) {
-      const double* const value = nodes + static_cast<std::ptrdiff_t>(node) * Tr::n_modes;
+      const double* const value = nodes + std::int64_t{node} * Tr::n_modes;
       double x = 0;
       for (int m = 0; m < Tr::n_modes; ++m) x += value[m] * own[m];
       least = x < least ? x : least;
@@ -144,7 +144,7 @@ struct PartialSummary {
         if (c.index[d.value] == cells.nv[d.value] - 1) ends[2 * d.value + 1] += held;
       });
     }
-    double* const out = parts + static_cast<std::ptrdiff_t>(team.league) * n_numbers;
+    double* const out = parts + std::int64_t{team.league} * n_numbers;
     write(team, team_sum(team, square), out);
     write(team, team_sum(team, negative), out + 1);
     write(team, team_join(team, least, Least()), out + 2);
@@ -163,7 +163,7 @@ struct PartialSummary {
     double sum = 0;
     QUINTET_DEVICE_LOOP
     for (int node = 0; node < n_nodes; ++node) {
-      const double* const value = nodes + static_cast<std::ptrdiff_t>(node) * Tr::n_modes;
+      const double* const value = nodes + std::int64_t{node} * Tr::n_modes;
       double x = 0;
       for (int m = 0; m < Tr::n_modes; ++m) x += value[m] * own[m * lanes];
       sum -= weights[node] * (x < 0 ? x : 0);

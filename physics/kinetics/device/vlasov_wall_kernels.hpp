@@ -55,7 +55,7 @@ struct EmitTrace {
   double* out;
   KOKKOS_FUNCTION void operator()(std::ptrdiff_t thread) const {
     const WallThread<Tr> at(edge.cells, thread);
-    const double here = shape[static_cast<std::ptrdiff_t>(at.group) * edge.cells.n_vel + at.cell];
+    const double here = shape[std::int64_t{at.group} * edge.cells.n_vel + at.cell];
     const double* const from = flux + at.number * Tr::n_conf_face_full;
     double* const to =
         out + edge.place(at.number, at.cell) + tables->conf_face_offset[at.group] * edge.host_lanes;
@@ -149,8 +149,7 @@ struct PartialOutflow {
       });
       sums[n + vdim] += second;
     }
-    write_sums(team, sums,
-               parts + (static_cast<std::ptrdiff_t>(number) * n_parts + team.league % n_parts) * n_sums);
+    write_sums(team, sums, parts + (std::int64_t{number} * n_parts + team.league % n_parts) * n_sums);
   }
 };
 

@@ -31,9 +31,7 @@ class Series {
   }
 
  private:
-  [[nodiscard]] double cosine(std::int64_t i) const {
-    return cosine_[i % static_cast<std::int64_t>(cosine_.size())];
-  }
+  [[nodiscard]] double cosine(std::int64_t i) const { return cosine_[i % std::ssize(cosine_)]; }
   int n_;
   double length_;
   bool periodic_;
@@ -42,16 +40,16 @@ class Series {
 
 /// Replace each line along a direction by its series' coefficients.
 void transform(const Series& series, int n_outer, int n, int n_inner, std::vector<double>& values) {
-  std::vector<double> line(n), table(static_cast<std::size_t>(n) * n);
+  std::vector<double> line(n), table(std::int64_t{n} * n);
   for (int j = 0; j < n; ++j)
-    for (int i = 0; i < n; ++i) table[static_cast<std::size_t>(j) * n + i] = series.value(j, i);
+    for (int i = 0; i < n; ++i) table[std::int64_t{j} * n + i] = series.value(j, i);
   for (int outer = 0; outer < n_outer; ++outer)
     for (int inner = 0; inner < n_inner; ++inner) {
       const auto at = [&](int i) { return (std::size_t(outer) * n + i) * n_inner + inner; };
       for (int i = 0; i < n; ++i) line[i] = values[at(i)];
       for (int j = 0; j < n; ++j) {
         double sum = 0;
-        for (int i = 0; i < n; ++i) sum += table[static_cast<std::size_t>(j) * n + i] * line[i];
+        for (int i = 0; i < n; ++i) sum += table[std::int64_t{j} * n + i] * line[i];
         values[at(j)] = sum;
       }
     }

@@ -95,7 +95,7 @@ void check_finite(const Comm& comm, const std::string& name, const hdf5::Shape& 
   bad = comm.minimum(bad);
   if (bad == std::numeric_limits<std::int64_t>::max()) return;
   std::vector<std::uint64_t> index(shape.size());
-  auto rest = static_cast<std::uint64_t>(bad);
+  std::uint64_t rest = bad;
   for (std::size_t d = shape.size(); d-- > 0; rest /= shape[d]) index[d] = rest % shape[d];
   throw InputError(
       fmt::format("{} is not finite at [{}]: the file is damaged or its run had failed; use an earlier one",
@@ -109,7 +109,7 @@ void read_rows(const hdf5::Group& group, const std::string& name, const Comm& co
   std::int64_t bad = std::numeric_limits<std::int64_t>::max();
   for (int i = 0; i < exchange.n_chunks(); ++i) {
     const auto chunk = exchange.chunk(i);
-    const auto begin = static_cast<std::uint64_t>(chunk.begin);
+    const std::uint64_t begin = chunk.begin;
     const auto rows = group.read_rows<double>(name, begin, static_cast<std::uint64_t>(chunk.size()));
     bad = std::min(bad, first_bad(rows, begin * exchange.row_size()));
     exchange.spread(i, rows, take);

@@ -46,7 +46,7 @@ FrameReader::FrameReader(const Comm& comm, const std::string& path, std::int64_t
       root.has("frames") && root.open_group("frames").has("step") && root.open_group("frames").has("time"),
       "{}: has no frames: expected a run.h5 of vlasov", path);
   const auto [steps, times] = whole_frames(root);
-  const auto n = static_cast<std::int64_t>(steps.size());
+  const std::int64_t n = steps.size();
   frame_ = frame < 0 ? n + frame : frame;
   QUINTET_CHECK(frame_ >= 0 && frame_ < n, "{}: has no frame {}: it holds {} (0 to {}; -1 is the last)", path,
                 frame, n, n - 1);

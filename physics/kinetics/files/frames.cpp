@@ -96,8 +96,8 @@ struct FrameWriter::Implementation {
     steps = index.steps;
     times = index.times;
     auto kept = std::upper_bound(steps.begin(), steps.end(), last_step) - steps.begin();
-    if (most) kept = std::min(kept, static_cast<std::ptrdiff_t>(*most));
-    const auto former = static_cast<std::int64_t>(step->size());
+    if (most) kept = std::min<std::ptrdiff_t>(kept, *most);
+    const std::int64_t former = step->size();
     steps.resize(kept);
     times.resize(kept);
     // Steps first, and to the file: what is cut of the others is zeroed there at once, or written over.
@@ -184,7 +184,7 @@ struct FrameWriter::Implementation {
     const auto rows = exchange.collect(give_modes(decomposition.block(grid()), field));
     const auto path = folder + "/" + one.name;
     const bool is_new = !file.root().has(path);
-    const auto begin = static_cast<std::uint64_t>(exchange.rows().begin);
+    const std::uint64_t begin = exchange.rows().begin;
     series_at(path, entry, {"1", axes, one.text}).append_distributed<double>(rows, begin);
     checksums->note<double>(path, rows, begin * exchange.row_size());
     if (!is_new) return;

@@ -228,7 +228,7 @@ std::optional<std::string> unpack_text(std::string_view& bytes) {
 
 std::optional<GkylMeta::mapped_type> unpack_value(std::string_view& bytes) {
   if (bytes.empty()) return std::nullopt;
-  const auto kind = static_cast<unsigned char>(bytes.front());
+  const unsigned char kind = bytes.front();
   if ((kind >= 0xa0 && kind <= 0xbf) || (kind >= 0xd9 && kind <= 0xdb)) return unpack_text(bytes);
   bytes.remove_prefix(1);
   if (kind < 0x80) return std::int64_t{kind};

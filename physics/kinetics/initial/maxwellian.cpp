@@ -168,7 +168,7 @@ class MaxwellianProjection {
   /// Where the cells are coarse for the Maxwellian, moments that are to be exact need more nodes.
   [[nodiscard]] int velocity_nodes(int conf, bool exact) const {
     const int usual = n_nodes_ > 0 ? n_nodes_ : velocity_degree(basis_) + 1;
-    return exact ? std::max(usual, static_cast<int>(std::min(32.0, std::ceil(1.5 * widest(conf))))) : usual;
+    return exact ? std::max<int>(usual, std::min(32.0, std::ceil(1.5 * widest(conf)))) : usual;
   }
   /// Width of the velocity cells in thermal speeds, the greatest in a configuration cell.
   [[nodiscard]] double widest(int conf) const {

@@ -12,7 +12,7 @@ MultiIndex with_degree(MultiIndex mode, int d, int k) {
   return mode;
 }
 
-std::int8_t small(int i) { return static_cast<std::int8_t>(i); }
+std::int8_t small(int i) { return i; }
 
 }  // namespace
 

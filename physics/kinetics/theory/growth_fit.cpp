@@ -16,7 +16,7 @@ struct Samples {
   std::vector<double> t, y;  ///< y = ln(energy), or a number of the maximum
   [[nodiscard]] std::size_t size() const { return t.size(); }
   [[nodiscard]] Samples part(std::size_t first, std::size_t count) const {
-    const auto i = static_cast<std::ptrdiff_t>(first), j = static_cast<std::ptrdiff_t>(first + count);
+    const std::ptrdiff_t i = first, j = first + count;
     return {{t.begin() + i, t.begin() + j}, {y.begin() + i, y.begin() + j}};
   }
 };
@@ -27,7 +27,7 @@ struct Line {
 
 /// Least squares: slope and its standard error.
 Line fit_line(const Samples& s) {
-  const auto n = static_cast<double>(s.size());
+  const double n = s.size();
   double t_mean = 0, y_mean = 0, tt = 0, ty = 0, residual = 0;
   for (std::size_t i = 0; i < s.size(); ++i) t_mean += s.t[i] / n, y_mean += s.y[i] / n;
   for (std::size_t i = 0; i < s.size(); ++i) {
@@ -84,7 +84,7 @@ class SlopeTable {
   }
   /// Slope per sample over samples first ... last.
   [[nodiscard]] double slope(std::size_t first, std::size_t last) const {
-    const auto n = static_cast<double>(last - first + 1);
+    const double n = last - first + 1;
     const double middle = 0.5 * (first + last);
     const double sum = sum_[last + 1] - sum_[first], moment = moment_[last + 1] - moment_[first];
     return (moment - middle * sum) * 12 / (n * (n * n - 1));
@@ -111,7 +111,7 @@ std::vector<double> resampled(const Samples& s) {
       continue;
     }
     const auto j = std::clamp<std::ptrdiff_t>(std::lower_bound(s.t.begin(), s.t.end(), t) - s.t.begin(), 1,
-                                              static_cast<std::ptrdiff_t>(s.size()) - 1);
+                                              std::ssize(s) - 1);
     knots[i] = std::lerp(s.y[j - 1], s.y[j], (t - s.t[j - 1]) / (s.t[j] - s.t[j - 1]));
   }
   return knots;
@@ -268,11 +268,11 @@ OscillationFit fit_damped_oscillation(std::span<const double> t, std::span<const
   if (!run)
     return no_oscillation(all.size(), fmt::format("no 3 of the {} maxima follow an exponential", all.size()));
   const Samples& maxima = *run;
-  const auto n = static_cast<double>(maxima.size());
+  const double n = maxima.size();
   const Line line = fit_line(maxima);
   Samples numbered;
   for (std::size_t i = 0; i < maxima.size(); ++i) {
-    numbered.t.push_back(static_cast<double>(i));
+    numbered.t.push_back(i);
     numbered.y.push_back(maxima.t[i]);
   }
   const double spacing = (maxima.t.back() - maxima.t.front()) / (n - 1);

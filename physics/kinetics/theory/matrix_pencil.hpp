@@ -13,7 +13,7 @@ namespace quintet::kinetics {
 struct EquidistantSeries {
   double begin = 0, dt = 0;
   std::vector<std::complex<double>> s;
-  [[nodiscard]] int size() const { return static_cast<int>(s.size()); }
+  [[nodiscard]] int size() const { return s.size(); }
   [[nodiscard]] double length() const { return dt * (size() - 1); }
   /// Samples between two parts of the length, 0 to 1.
   [[nodiscard]] EquidistantSeries part(double from, double to) const;

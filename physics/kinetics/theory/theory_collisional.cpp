@@ -94,7 +94,7 @@ Complex follow_from_landau(double k, double nu, double thermal_speed, Problem pr
   const double steps = std::ceil(nu / (0.05 * problem.kappa));
   problem.nu = nu;
   if (!(steps <= most_steps)) fail(problem);
-  const int n_steps = static_cast<int>(steps);
+  const int n_steps = steps;
   for (int i = 1; i <= n_steps; ++i) {
     problem.nu = nu * i / n_steps;
     const Complex guess = i == 1 ? omega : 2.0 * omega - before;

@@ -87,7 +87,7 @@ WaveFit fit_series(const EquidistantSeries& series) {
   if (chosen + 1 < fits.size()) others.push_back(fits[chosen + 1]);
   for (const auto& part : {series.part(0, 0.75), series.part(0.25, 1)}) {
     if (part.size() < least_samples) continue;
-    others.push_back(pencil_fit(part, static_cast<int>(fit.omega.size())));
+    others.push_back(pencil_fit(part, fit.omega.size()));
   }
   for (std::size_t j = 0; j < fit.omega.size(); ++j) {
     WaveMode mode;
@@ -116,7 +116,7 @@ WaveFit fit_series(const EquidistantSeries& series) {
 
 /// Cubic through the four samples around a time.
 Complex interpolated(std::span<const double> t, std::span<const Complex> s, double time) {
-  const auto n = static_cast<std::ptrdiff_t>(t.size());
+  const std::ptrdiff_t n = t.size();
   const auto above = std::upper_bound(t.begin(), t.end(), time) - t.begin();
   const auto first = std::clamp<std::ptrdiff_t>(above - 2, 0, std::max<std::ptrdiff_t>(n - 4, 0));
   Complex sum = 0;

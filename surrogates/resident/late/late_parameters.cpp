@@ -10,6 +10,10 @@
 #include "io/runtime/late_library.hpp"
 #include "io/runtime/library_threads.hpp"
 #include "surrogates/resident/late/library/resident_library.hpp"
+#else
+#include <fmt/format.h>
+
+#include "io/runtime/with_torch.hpp"
 #endif
 
 namespace quintet {
@@ -27,7 +31,8 @@ ResidentMaker<Real> late_device_parameters(const DeviceSession& session) {
     return std::unique_ptr<ParameterStore<Real>>(make(request, session, library_threads()));
   };
 #else
-  throw InputError("device: trainings run on a device by LibTorch, without which this program was built");
+  throw InputError(fmt::format(
+      "device: trainings run on a device by LibTorch; expected cpu, or a build with {}", with_torch));
 #endif
 }
 

@@ -19,7 +19,7 @@ double reduced(const RateCurve& curve, double k) {
 }
 
 double half_wave(const RateCurve& curve, double k) {
-  const auto all = static_cast<double>(curve.steps - curve.warmup_steps);
+  const double all = curve.steps - curve.warmup_steps;
   const double share = all > 0 ? std::min(1.0, k / all) : 0.0;
   return curve.stop + (curve.start - curve.stop) * (1 + std::cos(std::numbers::pi * share)) / 2;
 }

@@ -24,7 +24,7 @@ class WeightAverage {
   template <class Real>
   void add(std::span<const Real> weights) {
     if (n_ == 0) mean_.assign(weights.begin(), weights.end());
-    const auto n = static_cast<double>(n_++);
+    const double n = n_++;
     const double share = 1 - std::min(decay_, (1 + n) / (10 + n));
     for (std::size_t i = 0; i < mean_.size(); ++i)
       mean_[i] += share * (static_cast<double>(weights[i]) - mean_[i]);

@@ -83,7 +83,7 @@ void FlatValues<Real>::keep(std::span<const Real> values, std::span<std::byte> t
     return;
   }
   auto* const high = reinterpret_cast<std::uint16_t*>(to.data());
-  for (std::size_t i = 0; i < values.size(); ++i) high[i] = high_half(static_cast<float>(values[i]));
+  for (std::size_t i = 0; i < values.size(); ++i) high[i] = high_half(values[i]);
 }
 
 template <class Real>

@@ -33,7 +33,7 @@ double sum_of_squares(std::span<const Real> values) {
   const std::size_t whole = values.size() / width * width;
   for (std::size_t i = 0; i < whole; i += width)
     for (std::size_t k = 0; k < width; ++k) {
-      const auto value = static_cast<double>(values[i + k]);
+      const double value = values[i + k];
       sums[k] += value * value;
     }
   double total = 0;
@@ -118,7 +118,7 @@ template <class Real>
 void HostStore<Real>::finish(int block) {
   progress();
   if (rank_.stage < 2) return;
-  const auto unit = static_cast<std::size_t>(layout_.blocks()[block].unit);
+  const std::size_t unit = layout_.blocks()[block].unit;
   if (block != layout_.units()[unit].first_block) return;
   finish_reduction();
   start_reduction(unit);
@@ -176,7 +176,7 @@ void HostStore<Real>::clip_gradients() {
   }
   const double norm = std::sqrt(squares);
   if (norm <= clip_norm_) return;
-  const auto scale = static_cast<Real>(clip_norm_ / norm);
+  const Real scale = clip_norm_ / norm;
   for (const auto sum : sums_)
     for (Real& g : sum) g *= scale;
 }
@@ -234,7 +234,7 @@ template <class Real>
 void HostStore<Real>::update(std::int64_t t, double learning_rate,
                              const std::vector<std::span<std::byte>>& values,
                              const std::vector<std::span<Real>>& gradients) {
-  const auto kept = static_cast<Real>(1 - learning_rate * weight_decay_);
+  const Real kept = 1 - learning_rate * weight_decay_;
   std::size_t place = 0;
   for (std::size_t u = 0; u < values.size(); place += gradients[u++].size()) {
     before_.clear();

@@ -81,7 +81,7 @@ void run(const Arguments& arguments) {
   for (const int n : arguments.sizes) {
     std::mt19937 random(1);
     std::normal_distribution<float> normal;
-    std::vector<float> w(static_cast<std::size_t>(n) * n);
+    std::vector<float> w(std::int64_t{n} * n);
     for (float& v : w) v = normal(random);
     const std::vector<double> exact(w.begin(), w.end());
     const auto torch_w = at::from_blob(w.data(), {n, n}, at::kFloat),
@@ -93,7 +93,7 @@ void run(const Arguments& arguments) {
       CodedMatrix by_tables(codes, CodeKernel::tables), in_fp32(codes, CodeKernel::fp32),
           in_bf16(codes, CodeKernel::bf16), chosen(codes);
       for (const int rows : arguments.rows) {
-        AlignedVector<float> x(static_cast<std::size_t>(rows) * n), y(x.size());
+        AlignedVector<float> x(std::int64_t{rows} * n), y(x.size());
         for (float& v : x) v = normal(random);
         const auto torch_x = at::from_blob(x.data(), {rows, n}, at::kFloat),
                    torch_x16 = torch_x.to(at::kBFloat16);

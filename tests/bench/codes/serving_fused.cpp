@@ -51,8 +51,7 @@ class Peer {
  public:
   Peer(const sequence::Graph& graph, const std::vector<float>& parameters) : graph_(graph) {
     const auto matrix = [&](std::size_t first, int rows, int columns) {
-      return at::tensor(
-                 at::ArrayRef<float>(parameters.data() + first, static_cast<std::size_t>(rows) * columns))
+      return at::tensor(at::ArrayRef<float>(parameters.data() + first, std::int64_t{rows} * columns))
           .view({rows, columns})
           .t()
           .contiguous();
@@ -60,14 +59,13 @@ class Peer {
     for (const auto& operation : graph.operations) {
       const int in = operation.n_in, n = operation.n_out;
       if (operation.kind == sequence::Operation::Kind::lstm) {
-        const std::size_t u = operation.first + static_cast<std::size_t>(in) * 4 * n,
-                          b = u + static_cast<std::size_t>(n) * 4 * n;
+        const std::size_t u = operation.first + std::int64_t{in} * 4 * n, b = u + std::int64_t{n} * 4 * n;
         const auto bias = matrix(b, 4 * n, 1).view({4 * n});
         layers_.push_back(
             {matrix(operation.first, in, 4 * n), matrix(u, n, 4 * n), bias, at::zeros_like(bias)});
       } else {
-        layers_.push_back({matrix(operation.first, in, n),
-                           matrix(operation.first + static_cast<std::size_t>(in) * n, n, 1).view({n})});
+        layers_.push_back(
+            {matrix(operation.first, in, n), matrix(operation.first + std::int64_t{in} * n, n, 1).view({n})});
       }
     }
   }
@@ -133,8 +131,8 @@ void compare_lstm(const Arguments& arguments, std::vector<std::string>& lines) {
                               steps};
     validate(architecture);
     Network<float> network(architecture, steps), rounded(architecture, steps, Products::bf16);
-    std::vector<float> parameters(network.n_parameters()),
-        window(static_cast<std::size_t>(steps) * stack.inputs), outputs(steps * 5), again(steps * 5);
+    std::vector<float> parameters(network.n_parameters()), window(std::int64_t{steps} * stack.inputs),
+        outputs(steps * 5), again(steps * 5);
     for (std::size_t i = 0; i < parameters.size(); ++i)
       parameters[i] = 0.2F * static_cast<float>(std::sin(1.3 * (i * i % 7919)));
     for (std::size_t i = 0; i < window.size(); ++i) window[i] = static_cast<float>(std::cos(0.37 * i));
@@ -217,8 +215,7 @@ void compare_decoder(const Arguments& arguments, std::vector<std::string>& lines
     return columns;
   };
   const auto columns = columns_of(some);
-  std::vector<float> fields(static_cast<std::size_t>(all.n_points) * options.n_fields),
-      rounded(fields.size());
+  std::vector<float> fields(std::int64_t{all.n_points} * options.n_fields), rounded(fields.size());
   auto in_bf16 = all;
   in_bf16.bf16 = true;
   decoder.forward(latents.const_data_ptr<float>(), all, fields.data());

@@ -148,10 +148,10 @@ double median_seconds(int repeats, const Body& body) {
   const double limit = 2, once = seconds_of(body);
   if (once > limit) return once;
   std::vector<double> times;
-  for (double spent = 0; static_cast<int>(times.size()) < repeats && (times.empty() || spent < limit);
+  for (double spent = 0; std::ssize(times) < repeats && (times.empty() || spent < limit);
        spent += times.back())
     times.push_back(seconds_of(body));
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  const auto middle = times.begin() + times.size() / 2;
   std::nth_element(times.begin(), middle, times.end());
   return *middle;
 }

@@ -56,7 +56,7 @@ struct DenseRing {
       for (auto p = row_begin[blocks[i]]; p < row_begin[blocks[i] + 1]; ++p) {
         const auto found = std::lower_bound(blocks.begin(), blocks.end(), column[p]);
         if (found == blocks.end() || *found != column[p]) continue;
-        const auto j = static_cast<std::size_t>(found - blocks.begin());
+        const std::size_t j = found - blocks.begin();
         for (std::size_t c = 0; c < orbitals; ++c)
           for (std::size_t r = 0; r < orbitals; ++r)
             a[(j * orbitals + c) * n + i * orbitals + r] = value[offset[p] + c * orbitals + r];

@@ -213,7 +213,7 @@ int check_force_field(const Case& c, int p) {
   double sum = 0, trace = 0;
   for (const double e : atom_energy) sum += e;
   for (int i = 0; i < n; ++i)
-    for (int k = 0; k < 3; ++k) trace += atom_virial[9 * static_cast<std::size_t>(i) + 4 * k];
+    for (int k = 0; k < 3; ++k) trace += atom_virial[9 * std::int64_t{i} + 4 * k];
   const double worst = largest_difference(force, dynamics.forces());
   std::printf(
       "{\"bench\": \"device_dpmd\", \"case\": \"check force field %s\", \"energy_difference_ev\": %.3e, "

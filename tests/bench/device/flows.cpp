@@ -93,10 +93,10 @@ void look() {
 /// A gentle roll, another one in each flow.
 FlowFields roll(const DeviceFlowSetup& s, int member) {
   FlowFields f;
-  for (auto& field : f) field.assign(static_cast<std::size_t>(s.n_x) * s.n_z, 0.0);
+  for (auto& field : f) field.assign(std::int64_t{s.n_x} * s.n_z, 0.0);
   for (int j = 1; j < s.n_z; ++j)
     for (int i = 1; i < s.n_x; ++i) {
-      const auto at = static_cast<std::size_t>(j) * s.n_x + i;
+      const std::size_t at = std::int64_t{j} * s.n_x + i;
       const double x = 2 * M_PI * i / s.n_x, z = M_PI * j / s.n_z;
       f[0][at] = 0.1 * std::sin(x) * std::cos(z);
       f[1][at] = -0.1 * std::cos(x) * std::sin(z);

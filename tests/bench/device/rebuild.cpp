@@ -124,7 +124,7 @@ int check() {
   halves[0]->take_local(gas.rows(gas.n));
   halves[1]->take_local(gas.rows(0));
   const int n_leaving = halves[0]->part(cell, gas.brick(2, 0))[1];
-  const auto none = static_cast<double>(halves[1]->part(cell, gas.brick(2, 1))[0]);
+  const double none = halves[1]->part(cell, gas.brick(2, 1))[0];
   carry<AtomRecord>(halves[0]->pack_leaving(0), halves[1]->pack_leaving(n_leaving), n_leaving);
   const int n[2] = {halves[0]->settle(0), halves[1]->settle(n_leaving)};
   bool good = told("none leaves an empty brick", none);
@@ -172,8 +172,8 @@ int check() {
   const Held above(upper, n[1], n_all);
   wrong = 0;
   for (int g = n[1] + n_sent; g < n_all; ++g) {
-    const auto owner = static_cast<std::size_t>(
-        std::find(above.id.begin(), above.id.begin() + n[1] + n_sent, above.id[g]) - above.id.begin());
+    const std::size_t owner =
+        std::find(above.id.begin(), above.id.begin() + n[1] + n_sent, above.id[g]) - above.id.begin();
     wrong += !(above.x[3 * g + 1] == above.x[3 * owner + 1] + gas.length) ||
              above.x[3 * g] != above.x[3 * owner] || above.type[g] != above.type[owner] ||
              above.x[3 * owner + 1] > range * (1 + 1e-6);
@@ -182,12 +182,12 @@ int check() {
 
   // FIRE's sums and its turn of velocities.
   const ResidentRows rows = upper.rows();
-  std::vector<unsigned long long> force(3 * static_cast<std::size_t>(n_all));
+  std::vector<unsigned long long> force(3 * std::int64_t{n_all});
   double sums[3] = {}, largest[2] = {};
   for (int i = 0; i < n[1]; ++i) {
     double squared[2] = {};
     for (int l = 0; l < 3; ++l) {
-      const std::size_t at = 3 * static_cast<std::size_t>(i) + l;
+      const std::size_t at = 3 * std::int64_t{i} + l;
       const long long fixed = (static_cast<long long>(at * 7919 % 2001) - 1000) * (1ll << 40);
       const double f = fixed * 0x1p-44, v = above.v[at];
       force[at] = fixed;

@@ -14,6 +14,7 @@
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
 #include "io/config/tree.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/machine/detect.hpp"
 #include "io/runtime/runtime.hpp"
@@ -169,13 +170,13 @@ void run(const Arguments& arguments) {
   const BlockMatrix s = assemble(comm, blocking, s_file.elements, shares, 1e-8);
   if (comm.is_root())
     fmt::print(
-        "{}; {} rows in {} blocks, {} rank(s); seconds of CPU\n{:>7} {:>6} {:>6} {:>4} {:>8} {:>8} {:>8} "
+        "{}; {} rows in {} blocks, {}; seconds of CPU\n{:>7} {:>6} {:>6} {:>4} {:>8} {:>8} {:>8} "
         "{:>8} "
         "{:>8} "
         "{:>7} {:>7} {:>7} {:>11} {:>14} {:>10} {:>9}\n",
-        processor_name(), k_file.n_rows, blocking->n_blocks(), comm.size(), "eps", "n", "n max", "deg",
-        "S^-1/2", "A", "sign", "(model)", "density", "GFLOP/s", "(peak)", "slots", "Tr(DK)-E", "Tr(DS)",
-        "||PP-P||", "ZSZ-1");
+        processor_name(), k_file.n_rows, blocking->n_blocks(), counted(comm.size(), "rank"), "eps", "n",
+        "n max", "deg", "S^-1/2", "A", "sign", "(model)", "density", "GFLOP/s", "(peak)", "slots", "Tr(DK)-E",
+        "Tr(DS)", "||PP-P||", "ZSZ-1");
   std::vector<std::string> records;
   for (const double threshold : arguments.thresholds)
     records.push_back(run_threshold(comm, arguments, k, s, threshold));

@@ -26,7 +26,7 @@ double rate(std::vector<std::unique_ptr<Environment>> worlds, int m, int threads
   EnvironmentPool pool(std::move(worlds), {m, threads, 1});
   pool.start();
   std::vector<float> actions;
-  for (int i = 0; i < m * pool.n_actions(); ++i) actions.push_back(static_cast<float>(i % 2));
+  for (int i = 0; i < m * pool.n_actions(); ++i) actions.push_back(i % 2);
   double best = 0;
   for (int run = 0; run < 3; ++run) {
     const auto begin = Clock::now();

@@ -154,7 +154,7 @@ class Trainer {
     ++step_;
     for (auto* trained : {&encoder_, &network_}) {
       if (!trained->grad().defined()) continue;
-      const auto n = static_cast<std::size_t>(trained->numel());
+      const std::size_t n = trained->numel();
       const auto numbers = [n](const at::Tensor& tensor) {
         return std::span(tensor.mutable_data_ptr<float>(), n);
       };
@@ -200,7 +200,7 @@ class Trainer {
     const int n = queries.n_points, n_equations = residuals.n_equations();
     const double count = static_cast<double>(queries.n_samples) * n * n_equations;
     const std::int64_t row = jets.stride(0);
-    std::vector<float> values(static_cast<std::size_t>(n) * n_equations);
+    std::vector<float> values(std::int64_t{n} * n_equations);
     double sum = 0;
     for (int sample = 0; sample < queries.n_samples; ++sample) {
       const float* from = jets.const_data_ptr<float>() + sample * row;
@@ -246,9 +246,9 @@ double memory_of(const std::string& side, bool pde, int batch, const Arguments& 
 /// GFLOP/s of products as the decoder's widest layer has them.
 double gemm_rate() {
   const int m = 2048, k = 512, n = 256;
-  const AlignedVector<float> a(static_cast<std::size_t>(m) * k, 0.5f);
-  const std::vector<float> b(static_cast<std::size_t>(k) * n, 0.25f);
-  AlignedVector<float> c(static_cast<std::size_t>(m) * n);
+  const AlignedVector<float> a(std::int64_t{m} * k, 0.5f);
+  const std::vector<float> b(std::int64_t{k} * n, 0.25f);
+  AlignedVector<float> c(std::int64_t{m} * n);
   PackedMatrix<float> packed;
   packed.assign(b.data(), k, n);
   double best = std::numeric_limits<double>::max();
@@ -362,8 +362,8 @@ void compare_inference(const Arguments& arguments, std::vector<Row>& rows) {
     Decoder<float> decoder{DecoderOptions{}};
     decoder.refresh(trainer.network().const_data_ptr<float>());
     decoder.prepare_bf16(trainer.network().const_data_ptr<float>());
-    std::vector<float> jets(static_cast<std::size_t>(q.n_points) * q.n_channels() * 4),
-        values(q.n_points * 4), jets_in_bf16(jets.size());
+    std::vector<float> jets(std::int64_t{q.n_points} * q.n_channels() * 4), values(q.n_points * 4),
+        jets_in_bf16(jets.size());
     double best[3] = {1e30, 1e30, 1e30};
     for (int repeat = 0; repeat < arguments.repeats; ++repeat) {
       best[1] = std::min(best[1], timed([&] {

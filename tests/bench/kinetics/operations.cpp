@@ -9,7 +9,7 @@ namespace {
 /// Group with the degree in velocity direction d changed by `step`; -1 if none.
 int beside(const PhaseBasis& basis, int g, int d, int step) {
   auto index = basis.group(g);
-  const auto i = static_cast<std::size_t>(d);
+  const std::size_t i = d;
   if (index[i] + step < 0) return -1;
   index[i] += step;
   return basis.find_group(index);

@@ -68,7 +68,7 @@ std::unique_ptr<VlasovSystem> make_system(const Comm& comm, const Case& c, const
   species.grid.cdim = c.cdim;
   species.grid.vdim = c.vdim;
   for (int d = 0; d < c.cdim + c.vdim; ++d) {
-    const auto i = static_cast<std::size_t>(d);
+    const std::size_t i = d;
     const bool x = d < c.cdim;
     species.grid.lower[i] = x ? 0 : -6;
     species.grid.upper[i] = x ? 4 * M_PI : 6;

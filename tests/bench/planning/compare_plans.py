@@ -2,7 +2,8 @@
 """Plans beside runs: `quintet plan`, then the runs themselves, as the tables of docs/measured.md.
 
 Time of a step: phases `steps` and those of samples of summary.json, over the steps (frames, pictures and checkpoints are not planned
-as time). Memory: the peak of a rank. Files: run.h5 and models. Accuracy: 1 - |plan - run|/run. Words are compared by tests, exactly.
+as time). Memory: the peak of a rank; of a search that of a rank with its workers, pages that they share counted once, by samples of
+/proc while it runs. Files: run.h5 and models. Accuracy: 1 - |plan - run|/run. Words are compared by tests, exactly.
 Times need an otherwise idle machine with two cores; links come from a machine file that `quintet machine local --calibrate` has
 measured here.
 
@@ -20,6 +21,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 # Name, application and command, input, settings, phases of a step, files that are planned.
 CASES = (
@@ -38,7 +40,16 @@ CASES = (
     ("training of copper", "dpmd train", "inputs/dpmd/copper/train.yaml", ["steps=300"], ("steps",), ()),
     ("training of flows", "meshfreeflow train", "inputs/meshfreeflow/quick_train.yaml", ["steps=40"], ("steps",), ("model.h5",)),
     ("training of forecasts", "podlstm train", "inputs/podlstm/train.yaml", [], ("steps",), ("model.h5",)),
+    ("modes of a sea", "podlstm fit", "inputs/podlstm/fit.yaml", ["fields.stochastic.climatology=''"], ("scan", "pod"),
+     ("modes.h5", "modes.nc")),
+    ("search for a network", "podlstm search", "inputs/podlstm/search.yaml",
+     ["search.trials=40", "search.stopping.rule=none", "search.method=random", "search.workers.per_rank=1"], ("search",), ()),
 )
+
+# With three workers, whose memory counts.
+SHORT_SEARCH = ("a short search", "podlstm search", "inputs/podlstm/search.yaml",
+                ["search.trials=12", "search.stopping.rule=none", "search.method=random", "search.workers.per_rank=3",
+                 "forecast.training.epochs=4", "retrain.epochs=4"], ("search",), ())
 
 # What the inputs of trainings read: where there is none, it is made first.
 MADE = (
@@ -64,8 +75,8 @@ def settings_of(settings):
 
 def make_inputs(build, cases):
     for path, words in MADE:
-        reader = "quick_train" if "quick_flows" in path else "podlstm/train"
-        if any(reader in case[2] for case in cases) and not os.path.exists(path):
+        readers = ("quick_train",) if "quick_flows" in path else ("podlstm/train", "podlstm/search")
+        if any(reader in case[2] for case in cases for reader in readers) and not os.path.exists(path):
             subprocess.run([f"{build}/bin/{words[0]}", *words[1:], "--output", os.path.dirname(path), "--quiet"], check=True)
 
 
@@ -78,6 +89,55 @@ def plan(build, machine, case, ranks, folder):
         return json.load(stream)
 
 
+def read_lines(path):
+    """Lines of a file of /proc, none of a process that has ended."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            return stream.read().splitlines()
+    except OSError:
+        return []
+
+
+def descendants(pid):
+    """A process and all below it, parents first."""
+    tasks = os.listdir(f"/proc/{pid}/task") if os.path.isdir(f"/proc/{pid}/task") else []
+    found = [pid]
+    for task in tasks:
+        for line in read_lines(f"/proc/{pid}/task/{task}/children"):
+            for child in line.split():
+                found += descendants(int(child))
+    return found
+
+
+def memory_mb(pid):
+    """Of a process: all that is resident, what of it is no file, and that with shared pages divided by those who share them (MB)."""
+    words = [line.split() for line in read_lines(f"/proc/{pid}/smaps_rollup")]
+    kilobytes = {word[0]: float(word[1]) for word in words if len(word) == 3}
+    take = lambda *names: sum(kilobytes.get(name + ":", 0) for name in names) * 1.024e-3
+    return take("Rss"), take("Anonymous"), take("Pss_Anon", "Pss_Shmem")
+
+
+def peak_of_ranks(words, app):
+    """Run a command; the largest memory of a rank of it with its workers at any time (MB). Workers are forked: what they share with their
+    rank counts once, and pages of libraries those of the rank."""
+    peak = 0
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            ranks = {}
+            for pid in descendants(process.pid):
+                if read_lines(f"/proc/{pid}/comm") != [app]:
+                    continue
+                parent = next((int(line.split()[1]) for line in read_lines(f"/proc/{pid}/status") if line.startswith("PPid:")), 0)
+                rank = parent if parent in ranks else pid
+                resident, anonymous, share = memory_mb(pid)
+                ranks[rank] = ranks.get(rank, 0) + share + (resident - anonymous if rank == pid else 0)
+            peak = max([peak, *ranks.values()])
+            time.sleep(0.01)
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(words)}: exit code {process.returncode}")
+    return peak
+
+
 def run(build, case, ranks, folder, settings=()):
     app, verb = case[1].split()
     output = os.path.join(folder, f"run_{ranks}")
@@ -85,11 +145,21 @@ def run(build, case, ranks, folder, settings=()):
              *settings_of([*case[3], *settings])]
     if ranks > 1:
         words = ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none", *words]
-    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+    peak_mb = peak_of_ranks(words, app) if verb == "search" else None
+    if peak_mb is None:
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     with open(os.path.join(output, "summary.json"), encoding="utf-8") as stream:
         summary = json.load(stream)
+    if peak_mb is not None:
+        summary["memory_peak_mb_per_rank"] = max(peak_mb, summary["memory_peak_mb_per_rank"])
     seconds = sum(summary["timings_s"].get(phase, 0) for phase in case[4])
-    return output, seconds / (summary.get("steps") or summary["last_step"]), summary
+    return output, seconds / steps_of(case, summary), summary
+
+
+def steps_of(case, summary):
+    """Steps of a run; podlstm fit: times of the record, search: trials."""
+    own = {"podlstm fit": "n_times", "podlstm search": "trials"}.get(case[1])
+    return summary[own] if own else summary.get("steps") or summary["last_step"]
 
 
 def accuracy(planned, measured):
@@ -167,14 +237,21 @@ def choose(options, cases):
 
 
 def check(options):
-    """What does not depend on time: memory and files."""
+    """What does not depend on time: memory, of which no plan is below the run, and files."""
     failures = 0
-    for name, all_ranks in (("two-stream, 64 x 64", (1, 2)), ("two-stream, 256 x 256", (1,))):
-        case = next(case for case in CASES if case[0] == name)
+    chosen = [(next(case for case in CASES if case[0] == name), all_ranks)
+              for name, all_ranks in (("two-stream, 64 x 64", (1, 2)), ("two-stream, 256 x 256", (1,)), ("modes of a sea", (1, 2)))]
+    chosen.append((SHORT_SEARCH, (1,)))
+    make_inputs(options.build, [SHORT_SEARCH])
+    for case, all_ranks in chosen:
         for row in compare(options.build, options.machine, case, all_ranks):
+            what = f"{row['case']}, {row['ranks']} ranks"
+            if row["plan_mb"] < row["run_mb"]:
+                print(f"{what}: {row['run_mb']:.1f} MB, planned {row['plan_mb']:.1f}")
+                failures += 1
             for key in ("memory_accuracy", "files_accuracy"):
                 if row.get(key, 1) < 0.9:
-                    print(f"{row['case']}, {row['ranks']} ranks: {key} {row[key]:.3f}, expected 0.9 or more")
+                    print(f"{what}: {key} {row[key]:.3f}, expected 0.9 or more")
                     failures += 1
     print("memory and files are as planned" if failures == 0 else f"{failures} differ")
     return 1 if failures else 0

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "physics/particles/dynamics/integrators.hpp"
 #include "physics/particles/dynamics/velocities.hpp"
 #include "physics/particles/formats/lammps/lammps_data.hpp"
+#include "surrogates/potential/evaluation/model_ensemble.hpp"
 #include "surrogates/potential/evaluation/precision_check.hpp"
 #include "surrogates/potential/model/dp_writer.hpp"
 #include "tests/bench/potential/driver_arguments.hpp"
@@ -23,6 +26,7 @@
 ///   weights dpmd_md_driver --model M.dp --cell C.lmp [--replicate 2] [--steps 10] [--repeats 5] [--precision
 ///   fp64|mixed|bf16] dpmd_md_driver --model M.dp --cell C.lmp --compare yes       mixed and bf16 against
 ///   double precision
+///   dpmd_md_driver --model M.dp --cell C.lmp --companions 3       what the deviation of four models costs
 ///
 /// Prints one JSON object.
 namespace {
@@ -131,7 +135,7 @@ void compare_precisions(const Comm& comm, const DriverArguments& arguments) {
   const auto evaluate = [&](ForceField& field, std::vector<double>& force) {
     const double energy = comm.sum(field.compute(s.exec, s.atoms, s.domain.list()).energy);
     s.domain.return_forces(s.exec, s.atoms);
-    force.assign(s.atoms.force.data(), s.atoms.force.data() + 3 * static_cast<std::size_t>(s.atoms.n_local));
+    force.assign(s.atoms.force.data(), s.atoms.force.data() + 3 * std::int64_t{s.atoms.n_local});
     return energy;
   };
   std::vector<double> exact, force;
@@ -163,6 +167,56 @@ void compare_precisions(const Comm& comm, const DriverArguments& arguments) {
   if (comm.is_root()) std::printf("%s\n", text.c_str());
 }
 
+/// CPU time of an evaluation by the driving model, and of the deviation between it and companions (the same
+/// model again), which costs one evaluation by each: one by one, with neighbours found once, and that in
+/// mixed precision. The least of the repeats, which take turns.
+void time_deviation(const Comm& comm, const DriverArguments& arguments) {
+  const int n = arguments.number("--companions", 3), repeats = arguments.number("--repeats", 50);
+  const auto model = potential::read_dp(arguments.text("--model"));
+  DeepPotential field(model, options(arguments));
+  Start s(comm, start(comm, arguments, field.type_names()), field);
+  const auto companions = [&](const DeepPotentialOptions& chosen) {
+    std::vector<std::unique_ptr<DeepPotential>> all;
+    for (int m = 0; m < n; ++m) all.push_back(std::make_unique<DeepPotential>(model, chosen));
+    return all;
+  };
+  std::vector<std::unique_ptr<ForceField>> alone;
+  for (auto& one : companions(options(arguments))) alone.push_back(std::move(one));
+  auto single = options(arguments);
+  single.precision = Precision::mixed;
+  potential::ModelEnsemble ensembles[3] = {
+      {std::move(alone), {}},
+      {potential::with_shared_neighbours(companions(options(arguments))), {}},
+      {potential::with_shared_neighbours(companions(single)), {}}};
+  double least[4] = {1e300, 1e300, 1e300, 1e300}, found[3] = {};
+  Energetics total;
+  const auto timed = [&](double& best, auto&& body) {
+    const double before = cpu_seconds();
+    body();
+    best = std::min(best, comm.maximum(cpu_seconds() - before));
+  };
+  for (int r = 0; r < repeats; ++r) {
+    timed(least[3], [&] {
+      total = field.compute(s.exec, s.atoms, s.domain.list());
+      s.domain.return_forces(s.exec, s.atoms);
+      s.exec.fence();
+    });
+    total.energy = comm.sum(total.energy);
+    comm.reduce(std::span<double>(total.virial), Comm::Reduction::sum);
+    for (int e = 0; e < 3; ++e)
+      timed(least[e], [&] { found[e] = ensembles[e].measure(s.exec, s.atoms, s.domain, total).max_force; });
+  }
+  if (!comm.is_root()) return;
+  const double per_atom = 1e6 / s.atoms.n_global;
+  std::printf(
+      "{\"atoms\": %lld, \"companions\": %d, \"cpu_us_per_atom_evaluation\": %.3f, "
+      "\"over_evaluation_one_by_one\": %.3f, \"over_evaluation_shared\": %.3f, "
+      "\"over_evaluation_shared_mixed\": %.3f, \"max_force_deviation_shared\": %.3e, "
+      "\"max_force_deviation_shared_mixed\": %.3e}\n",
+      static_cast<long long>(s.atoms.n_global), n, least[3] * per_atom, least[0] / least[3],
+      least[1] / least[3], least[2] / least[3], found[1], found[2]);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -173,6 +227,8 @@ int main(int argc, char** argv) {
       potential::write_dp(arguments.text("--make-model"), dp::random_model({}, 20));
     else if (arguments.has("--compare"))
       compare_precisions(runtime.comm(), arguments);
+    else if (arguments.has("--companions"))
+      time_deviation(runtime.comm(), arguments);
     else
       time_dynamics(runtime.comm(), arguments);
     return 0;

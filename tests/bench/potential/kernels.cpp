@@ -70,10 +70,10 @@ BENCHMARK_TEMPLATE(fma_peak, float);
 template <class T>
 void our_gemm(benchmark::State& state) {
   const int m = batch_atoms, k = state.range(0), n = state.range(1);
-  const auto b = noise<double>(static_cast<std::size_t>(k) * n);
+  const auto b = noise<double>(std::int64_t{k} * n);
   const PackedMatrix<T> packed(b.data(), k, n);
-  const auto a = noise<T>(static_cast<std::size_t>(m) * k);
-  AlignedVector<T> c(static_cast<std::size_t>(m) * packed.stride());
+  const auto a = noise<T>(std::int64_t{m} * k);
+  AlignedVector<T> c(std::int64_t{m} * packed.stride());
   for (auto _ : state) {
     multiply(a.data(), k, m, packed, c.data(), packed.stride());
     benchmark::ClobberMemory();
@@ -84,8 +84,8 @@ void our_gemm(benchmark::State& state) {
 template <class T>
 void blas_gemm(benchmark::State& state) {
   const int m = batch_atoms, k = state.range(0), n = state.range(1);
-  const auto a = noise<T>(static_cast<std::size_t>(m) * k), b = noise<T>(static_cast<std::size_t>(k) * n);
-  AlignedVector<T> c(static_cast<std::size_t>(m) * n);
+  const auto a = noise<T>(std::int64_t{m} * k), b = noise<T>(std::int64_t{k} * n);
+  AlignedVector<T> c(std::int64_t{m} * n);
   const T one = 1, zero = 0;
   // Row-major C = A B is column-major C^T = B^T A^T.
   for (auto _ : state) {
@@ -115,16 +115,16 @@ struct Liquid {
     for (int i = 0; i < n * n * n; ++i)
       for (const int cell : {i / (n * n), i / n % n, i % n}) position.push_back(a * cell + jitter(random));
     for (int i = 0; i < n * n * n; ++i) type.push_back(i % 3 == 0 ? 0 : 1);
-    for (int i = 0; static_cast<int>(centres.size()) < batch_atoms; ++i) {
+    for (int i = 0; std::ssize(centres) < batch_atoms; ++i) {
       const int x = 4 + i / 36, y = 4 + i / 6 % 6, z = 4 + i % 6, atom = (x * n + y) * n + z;
       if (type[atom] == 0) centres.push_back(atom);
     }
     offset.assign(type.size() + 1, 0);
-    for (int i = 0; i < static_cast<int>(type.size()); ++i) {
+    for (int i = 0; i < std::ssize(type); ++i) {
       offset[i] = list.size();
       if (std::find(centres.begin(), centres.end(), i) != centres.end())
         for (int t = 0; t < 2; ++t)
-          for (int j = 0; j < static_cast<int>(type.size()); ++j)
+          for (int j = 0; j < std::ssize(type); ++j)
             if (j != i && type[j] == t && squared(i, j) < 64) list.push_back(j);
     }
     offset.back() = list.size();
@@ -202,9 +202,8 @@ template <class Real>
 void descriptor_both_ways(benchmark::State& state) {
   const Descriptor descriptor(100, 16, pack_width<Real>);
   const int stride = padded(100, pack_width<Real>);
-  const auto t = noise<Real>(4 * static_cast<std::size_t>(stride) + pack_width<Real>);
-  AlignedVector<Real> d(descriptor.stride()), dt(4 * static_cast<std::size_t>(stride)),
-      work(16 * static_cast<std::size_t>(stride));
+  const auto t = noise<Real>(4 * std::int64_t{stride} + pack_width<Real>);
+  AlignedVector<Real> d(descriptor.stride()), dt(4 * std::int64_t{stride}), work(16 * std::int64_t{stride});
   for (auto _ : state) {
     descriptor.forward(t.data(), stride, d.data());
     descriptor.backward(t.data(), stride, d.data(), dt.data(), work.data());
@@ -222,7 +221,7 @@ void fitting_both_ways(benchmark::State& state) {
   const Descriptor descriptor(model.n_channels(), model.axis_neuron, pack_width<Real>);
   auto net = fitting_chain<Real>(model.fitting.front(), descriptor);
   if (rounded) net.round_about(std::vector<double>(descriptor.size(), 0.0).data());
-  const auto start = noise<Real>(static_cast<std::size_t>(batch_atoms) * descriptor.stride());
+  const auto start = noise<Real>(std::int64_t{batch_atoms} * descriptor.stride());
   auto d = start;
   networks::Tape<Real> tape;
   for (auto _ : state) {

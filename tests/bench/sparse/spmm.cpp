@@ -85,7 +85,7 @@ double bandwidth(const Comm& comm, int repeats) {
 /// Flops a second of the kernel on a stencil of 12^3 points, which stays in the second-level cache.
 double rate_in_cache(int f, int repeats) {
   const CsrMatrix a = stencil(12, 0, 12 * 12 * 12);
-  AlignedVector<double> h(static_cast<std::size_t>(a.n_columns) * f, 1.0), z(h.size(), 0.0);
+  AlignedVector<double> h(std::int64_t{a.n_columns} * f, 1.0), z(h.size(), 0.0);
   Least seconds;
   for (int r = 0; r < 10 * repeats; ++r)
     keep_least(Comm::self(), seconds,
@@ -118,8 +118,7 @@ class Peer {
     double* to = nullptr;
     check_petsc(MatDenseGetArray(h_, &to), "MatDenseGetArray");
     for (int i = 0; i < n_; ++i)
-      for (int c = 0; c < f; ++c)
-        to[static_cast<std::size_t>(c) * n_ + i] = h[static_cast<std::size_t>(i) * f + c];
+      for (int c = 0; c < f; ++c) to[std::int64_t{c} * n_ + i] = h[std::int64_t{i} * f + c];
     check_petsc(MatDenseRestoreArray(h_, &to), "MatDenseRestoreArray");
     check_petsc(MatAssemblyBegin(h_, MAT_FINAL_ASSEMBLY), "MatAssemblyBegin");
     check_petsc(MatAssemblyEnd(h_, MAT_FINAL_ASSEMBLY), "MatAssemblyEnd");
@@ -138,8 +137,7 @@ class Peer {
     double largest = 0;
     for (int i = 0; i < n_; ++i)
       for (int c = 0; c < f; ++c)
-        largest = std::max(largest, std::abs(from[static_cast<std::size_t>(c) * n_ + i] -
-                                             z[static_cast<std::size_t>(i) * f + c]));
+        largest = std::max(largest, std::abs(from[std::int64_t{c} * n_ + i] - z[std::int64_t{i} * f + c]));
     check_petsc(MatDenseRestoreArrayRead(z_, &from), "MatDenseRestoreArrayRead");
     return largest;
   }
@@ -157,7 +155,7 @@ void run(const Comm& comm, int side, int repeats, const std::string& python) {
   const CsrMatrix a = stencil(side, shares.rank_begin[comm.rank()], shares.rank_begin[comm.rank() + 1]);
   check_csr(a);
   const SparseRows rows{shares, a.row_begin, a.column, {}, a.value.data()};
-  const auto nnz = static_cast<double>(comm.sum(a.column.size())), n = static_cast<double>(a.n_columns);
+  const double nnz = comm.sum(a.column.size()), n = a.n_columns;
   const double rate = bandwidth(comm, repeats), peak = measure_core<double>().peak;
   if (comm.is_root())
     fmt::print(
@@ -166,7 +164,7 @@ void run(const Comm& comm, int side, int repeats, const std::string& python) {
         n, nnz, comm.size(), rate * 1e-9, peak * 1e-9);
   std::string json;
   for (const int f : {8, 16, 32}) {
-    AlignedVector<double> h(static_cast<std::size_t>(a.n_rows()) * f), z;
+    AlignedVector<double> h(std::int64_t{a.n_rows()} * f), z;
     for (std::size_t i = 0; i < h.size(); ++i) h[i] = std::cos(static_cast<double>(i));
     const SpmmChoice choice = choose_layout(comm, rows, f, SpmmKind::automatic, {});
     SparseProduct product(comm, rows, choice.layout);

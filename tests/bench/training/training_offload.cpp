@@ -63,7 +63,7 @@ void run(const std::string& folder, std::size_t n, int rounds) {
   ledger.limit(Tier::host, ByteCategory::optimiser, 0, "bench");
   TierStore::Options options;
   options.file = {{folder, "alone", true, "bench"}};
-  const auto n_chunks = static_cast<int>((8 * n + chunk - 1) / chunk);
+  const int n_chunks = (8 * n + chunk - 1) / chunk;
   TierStore alone(ledger, options, std::vector<std::size_t>(n_chunks, chunk));
 
   const auto sweep = [&](std::int64_t t, double work_a_chunk) {

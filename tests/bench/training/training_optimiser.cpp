@@ -38,7 +38,7 @@ double seconds(const std::function<void()>& step) {
 }
 
 at::Tensor on(AlignedVector<float>& values) {
-  return at::from_blob(values.data(), {static_cast<std::int64_t>(values.size())}, at::kFloat);
+  return at::from_blob(values.data(), {std::ssize(values)}, at::kFloat);
 }
 
 struct Arrays {
@@ -81,7 +81,7 @@ void run(std::size_t n, int rounds) {
   double worst = 0;
   for (std::size_t i = 0; i < n; ++i)
     worst = std::max(worst, static_cast<double>(std::abs(ours.theta[i] - fused.theta[i])));
-  const auto numbers = static_cast<double>(n);
+  const double numbers = n;
   const double rates[] = {32e-9 * numbers / best[0], 28e-9 * numbers / best[1], 28e-9 * numbers / best[2]};
   fmt::print(
       "{} parameters: ours {:.3g} ms ({:.3g} GB/s), fused {:.3g} ms ({:.3g}), plain {:.3g} ms ({:.3g}); "
@@ -141,7 +141,7 @@ void run_halves(std::size_t n, int rounds) {
   for (std::size_t i = 0; i < n; ++i)
     if (joined(halves.high[i], halves.low[i]) != whole.theta[i])
       throw InternalError(fmt::format("number {} has other bits in halves", i));
-  const auto numbers = static_cast<double>(n);
+  const double numbers = n;
   const double copied = 8e-9 * numbers / copy,
                rates[] = {32e-9 * numbers / step[0], 16e-9 * numbers / step[1]};
   fmt::print(

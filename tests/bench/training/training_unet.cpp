@@ -95,10 +95,10 @@ class Way {
       : problem_(problem),
         shared_(problem.comm, problem.unet.tensors(), problem.start, OptimiserOptions{}, parallel),
         statistics_(problem.unet.initial_statistics()) {
-    for (int block = 0; block < static_cast<int>(shared_.layout().blocks().size()); ++block) {
+    for (int block = 0; block < std::ssize(shared_.layout().blocks()); ++block) {
       const auto values = shared_.values(block);
-      weights_.push_back(at::from_blob(values.data(), {static_cast<std::int64_t>(values.size())}, at::kFloat)
-                             .set_requires_grad(true));
+      weights_.push_back(
+          at::from_blob(values.data(), {std::ssize(values)}, at::kFloat).set_requires_grad(true));
     }
   }
   [[nodiscard]] FlatParameters<float>& shared() { return shared_; }
@@ -120,7 +120,7 @@ class Way {
     };
     const auto finish = [this](int block, const at::Tensor& gradient) {
       const auto to = shared_.gradient(block);
-      at::from_blob(to.data(), {static_cast<std::int64_t>(to.size())}, at::kFloat).add_(gradient);
+      at::from_blob(to.data(), {std::ssize(to)}, at::kFloat).add_(gradient);
       shared_.finish(block);
     };
     const PartsBackward parts{[&](int part) {
@@ -128,8 +128,7 @@ class Way {
                                 return weights_[part];
                               },
                               finish};
-    const at::Tensor running =
-        at::from_blob(statistics_.data(), {static_cast<std::int64_t>(statistics_.size())}, at::kDouble);
+    const at::Tensor running = at::from_blob(statistics_.data(), {std::ssize(statistics_)}, at::kDouble);
     const at::Tensor latents =
         problem_.unet.train(problem_.comm, parameters, problem_.input, running, pass, parts);
     shared_.leave();
@@ -225,8 +224,7 @@ void activations(const std::string& folder, int rounds) {
   constexpr double anything = 1e15;
   add("keep", ActivationPolicy::keep, anything, 0);
   add("recompute", ActivationPolicy::recompute, anything, 0);
-  const auto most = static_cast<double>(rows[0].plan.plan.cost.peak),
-             fewest = static_cast<double>(rows[1].plan.plan.cost.peak);
+  const double most = rows[0].plan.plan.cost.peak, fewest = rows[1].plan.plan.cost.peak;
   const auto between = [&](double share) { return fewest + share * (most - fewest); };
   add("planned, half", ActivationPolicy::planned, between(0.5), 0);
   for (const double link : {2.0, 0.5}) {

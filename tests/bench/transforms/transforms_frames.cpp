@@ -76,8 +76,8 @@ int frames_of(const std::vector<double>& signal, int width, int hop) {
 std::string fourier(std::vector<double>& signal, int n, int rounds) {
   const int hop = n / 4, frames = frames_of(signal, n, hop);
   ShortTimeFourier transform(n, 1.0);
-  Numbers out(static_cast<std::size_t>(frames) * transform.size());
-  const at::Tensor x = at::from_blob(signal.data(), {static_cast<std::int64_t>(signal.size())}, at::kDouble);
+  Numbers out(std::int64_t{frames} * transform.size());
+  const at::Tensor x = at::from_blob(signal.data(), {std::ssize(signal)}, at::kDouble);
   const at::Tensor window = at::hann_window(n, at::kDouble);
   at::Tensor theirs;
   return compare(
@@ -90,9 +90,8 @@ std::string fourier(std::vector<double>& signal, int n, int rounds) {
 std::string constant_q(std::vector<double>& signal, int bins, int rounds) {
   ConstantQ transform({.rate = 1, .lowest = 0.01, .n_bins = bins, .bins_per_octave = 12});
   const int n = transform.width(), hop = 128, frames = frames_of(signal, n, hop);
-  Numbers out(static_cast<std::size_t>(frames) * bins);
-  const at::Tensor x =
-      at::from_blob(signal.data(), {1, 1, static_cast<std::int64_t>(signal.size())}, at::kDouble);
+  Numbers out(std::int64_t{frames} * bins);
+  const at::Tensor x = at::from_blob(signal.data(), {1, 1, std::ssize(signal)}, at::kDouble);
   // The kernels are the transform of unit pulses.
   at::Tensor re = at::zeros({bins, 1, n}, at::kDouble), im = at::zeros_like(re);
   Numbers one(bins);

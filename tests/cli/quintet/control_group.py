@@ -20,7 +20,7 @@ CASES = (
     ("atoms", ["dpmd", "run", "inputs/dpmd/copper/nvt.yaml", "--set", "time.steps=2"], 20, 1),
     ("plasma, 2 ranks", ["vlasov", "run", "inputs/vlasov/two_stream.yaml", "--set", "time.steps=8", "--set", "grid.cells=[384,384]"], 60, 2),
 )
-NEEDED = re.compile(r"([\d.e+]+) GB on each of (\d+) ranks of the control group (\S+) of ([\d.e+]+) GB, which has ([\d.e+]+) GB free")
+NEEDED = re.compile(r"([\d.e+]+) GB on each of (\d+) ranks? of the control group (\S+) of ([\d.e+]+) GB, which has ([\d.e+]+) GB free")
 
 
 class Group:

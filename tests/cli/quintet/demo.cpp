@@ -139,7 +139,7 @@ void run(Context& context, const Options& options) {
       "start", [&] { return std::make_shared<Oscillator>(context.comm(), options, context.restart_file()); });
   announce_restart(context, oscillator->step(), oscillator->last_step(), "time.steps");
   if (!context.go_ahead({"frames/frame_*.txt"})) return;
-  const auto n = static_cast<std::uint64_t>(options.repeats);
+  const std::uint64_t n = options.repeats;
   auto series = context.results().root().series<double>("place", {n}, {"1", {"time", "component"}, "Place"});
   series.truncate(std::min(series.size(), static_cast<std::uint64_t>(oscillator->step())));
 

@@ -52,7 +52,7 @@ def is_whole(words):
 @functools.cache
 def help_of(environment, *command):
     for n in range(len(command), 1, -1):  # quintet registry add, quintet registry
-        done = subprocess.run([*command[:n], "--help"], env=dict(environment), capture_output=True, text=True, timeout=60)
+        done = subprocess.run([*command[:n], "--help"], env=dict(environment), capture_output=True, text=True)
         if done.returncode == 0:
             return done.stdout
     return None
@@ -74,7 +74,7 @@ def faults(words, environment, folder):
     kept = [word for word in words if word != "--print-config"]
     if "--restart" in kept:
         del kept[kept.index("--restart"):kept.index("--restart") + 2]
-    done = subprocess.run(kept + ["--validate"]*("--validate" not in kept), cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(kept + ["--validate"]*("--validate" not in kept), cwd=folder, env=environment, capture_output=True, text=True)
     wrong = [line for line in complaints(done.stderr + done.stdout) if not MAY_BE_MISSING.search(line)]
     if done.returncode not in (0, 2) or wrong:
         yield f"exit {done.returncode}: {' | '.join(wrong) or done.stderr[-300:]}"

@@ -19,7 +19,7 @@ GUARDS = {
                    ["constants.alpha=0.9", "flux=central", "time.end=50"]),
     "gauss_error": (0.02, r"alone would make is (\S+) % of", lambda found: 1e-2 * float(found[1]),
                     ["field.model=maxwell", "grid.cells=[12, 16]", "field.current=[0.1*sin(k*x), 0, 0]"]),
-    "shrunk_dt": (0.5, r"first one, (\S+), for 1 steps; it is (\S+) now", lambda found: float(found[2]) / float(found[1]),
+    "shrunk_dt": (0.5, r"first one, (\S+), for 1 step; it is (\S+) now", lambda found: float(found[2]) / float(found[1]),
                   ["limits.shrunk_steps=1", "field.external.electric=[exp(20*t)*(1 + 0.5*sin(k*x)), 0, 0]"])}
 
 

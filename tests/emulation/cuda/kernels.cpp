@@ -155,7 +155,7 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
   const std::size_t threads = std::size_t{block.x} * block.y * block.z;
   const std::size_t most = k->max_threads[0] ? static_cast<std::size_t>(k->max_threads[0]) *
                                                    static_cast<std::size_t>(k->max_threads[1]) *
-                                                   static_cast<std::size_t>(k->max_threads[2])
+                                                   std::int64_t{k->max_threads[2]}
                                              : 1024;
   if (threads == 0 || threads > most || block.z > 64 || grid.x == 0 || grid.y == 0 || grid.z == 0 ||
       grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535)

@@ -144,8 +144,8 @@ cusolverStatus_t cusolverDnXsyevBatched(cusolverDnHandle_t h, cusolverDnParams_t
   enqueue(h->stream, [=] {
     const char jobz = mode == CUSOLVER_EIG_MODE_VECTOR ? 'V' : 'N',
                uplo = fill == CUBLAS_FILL_MODE_LOWER ? 'L' : 'U';
-    const int order = static_cast<int>(n), ld = static_cast<int>(lda), lwork = std::max(1, 34 * order);
-    std::vector<double> work(static_cast<std::size_t>(lwork));
+    const int order = n, ld = lda, lwork = std::max(1, 34 * order);
+    std::vector<double> work(lwork);
     for (std::int64_t i = 0; i < count; ++i)
       dsyev_(&jobz, &uplo, &order, at(static_cast<double *>(a) + i * lda * n, numbers(n, n, lda)), &ld,
              at(static_cast<double *>(w) + i * n, n), work.data(), &lwork, at(info + i, 1));

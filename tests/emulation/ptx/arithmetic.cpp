@@ -427,7 +427,7 @@ Function arithmetic(const std::vector<std::string> &parts, Instruction &i) {
       struct AddZero {
         static float f(float a, float b) {
           const double s = static_cast<double>(a) + b;
-          float r = static_cast<float>(s);
+          float r = s;
           if (std::fabs(static_cast<double>(r)) > std::fabs(s)) r = std::nextafterf(r, 0.0f);
           return r;
         }
@@ -438,7 +438,7 @@ Function arithmetic(const std::vector<std::string> &parts, Instruction &i) {
       struct FmaDown {
         static float f(float a, float b, float c) {
           const double s = std::fma(static_cast<double>(a), b, static_cast<double>(c));
-          float r = static_cast<float>(s);
+          float r = s;
           if (static_cast<double>(r) > s) r = std::nextafterf(r, -INFINITY);
           return r;
         }

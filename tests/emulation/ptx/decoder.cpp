@@ -473,7 +473,7 @@ class Decoder {
       std::string inside = trim(text.substr(1, text.size() - 2));
       const auto plus = inside.find('+');
       if (plus != std::string::npos) {
-        o.offset = static_cast<std::int64_t>(number(trim(inside.substr(plus + 1))));
+        o.offset = number(trim(inside.substr(plus + 1)));
         inside = trim(inside.substr(0, plus));
       }
       const Operand base = operand(inside);

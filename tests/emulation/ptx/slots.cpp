@@ -9,11 +9,11 @@
 namespace quintet::emulation {
 
 void assign_slots(Kernel &kernel, int n, const std::map<std::uint64_t, int> &constants) {
-  std::vector<char> pinned(static_cast<std::size_t>(n), 0);
+  std::vector<char> pinned(n, 0);
   for (int k = 0; k < n_special; ++k) pinned[k] = 1;
   for (auto &[value, id] : constants) pinned[id] = 1;
   constexpr int never = 1 << 30;
-  std::vector<int> begin(static_cast<std::size_t>(n), never), end(static_cast<std::size_t>(n), -1);
+  std::vector<int> begin(n, never), end(static_cast<std::size_t>(n), -1);
   const auto &code = kernel.code;
   const int n_code = code.size();
   // Basic blocks, and which registers live at their ends: what is read later
@@ -41,16 +41,16 @@ void assign_slots(Kernel &kernel, int n, const std::map<std::uint64_t, int> &con
     for (int at = first[b]; at < first[b + 1]; ++at) {
       const Instruction &i = code[at];
       for (int k = i.n_dst; k < i.n_dst + i.n_src; ++k)
-        if (const auto r = static_cast<std::size_t>(i.r[k]); !has(writes[b], r)) put(reads[b], r);
+        if (const std::size_t r = i.r[k]; !has(writes[b], r)) put(reads[b], r);
       for (int k = 0; k < i.n_dst; ++k) {
-        const auto r = static_cast<std::size_t>(i.r[k]);
+        const std::size_t r = i.r[k];
         if (i.guard < 0)
           put(writes[b], r);
         else if (!has(writes[b], r))
           put(reads[b], r);
       }
       for (int k = 0; k < i.n_dst + i.n_src; ++k) {
-        const auto r = static_cast<std::size_t>(i.r[k]);
+        const std::size_t r = i.r[k];
         begin[r] = std::min(begin[r], at);
         end[r] = std::max(end[r], at);
       }
@@ -78,7 +78,7 @@ void assign_slots(Kernel &kernel, int n, const std::map<std::uint64_t, int> &con
       if (has(out[b], r))
         begin[r] = std::min(begin[r], first[b + 1] - 1), end[r] = std::max(end[r], first[b + 1] - 1);
     }
-  std::vector<int> slot(static_cast<std::size_t>(n), -1);
+  std::vector<int> slot(n, -1);
   int next = n_special;
   for (int k = 0; k < n_special; ++k) slot[k] = k;
   for (auto &[value, id] : constants) {

@@ -60,7 +60,7 @@ std::uint64_t number(const std::string &text) {
     return std::strtoull(text.c_str() + 2, nullptr, 16);
   if (text.size() > 2 && text[0] == '0' && (text[1] == 'f' || text[1] == 'F'))
     return std::strtoull(text.c_str() + 2, nullptr, 16);
-  if (text[0] == '-') return static_cast<std::uint64_t>(-static_cast<std::int64_t>(number(text.substr(1))));
+  if (text[0] == '-') return -static_cast<std::int64_t>(number(text.substr(1)));
   std::string t = text;
   if (t.back() == 'U') t.pop_back();
   if (t.size() > 2 && t[0] == '0' && (t[1] == 'b' || t[1] == 'B'))

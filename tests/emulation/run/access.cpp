@@ -125,7 +125,7 @@ u8 *locate(Warp &w, const Instruction &i, int lane, u64 address, unsigned bytes,
     case Space::local:
       if (address > w.block->kernel->local_bytes || bytes > w.block->kernel->local_bytes - address)
         fail(w, i, lane, "local memory ends before");
-      return w.local.data() + static_cast<std::size_t>(lane) * w.block->kernel->local_bytes + address;
+      return w.local.data() + std::int64_t{lane} * w.block->kernel->local_bytes + address;
     case Space::param:
       if (address > w.block->kernel->parameter_bytes || bytes > w.block->kernel->parameter_bytes - address)
         fail(w, i, lane, "parameters end before");
@@ -264,7 +264,7 @@ void copy_async(Warp &w, const Instruction &i, Mask m) {
     count_global(*w.block, address, m, static_cast<unsigned>(w.slot(i.r[2])[std::countr_zero(m)]));
   for (int l = 0; l < lanes; ++l) {
     if (!(m >> l & 1)) continue;
-    const auto bytes = static_cast<unsigned>(w.slot(i.r[2])[l]);
+    const unsigned bytes = w.slot(i.r[2])[l];
     const auto read = i.n_src > 3 ? static_cast<unsigned>(w.slot(i.r[3])[l]) : bytes;
     Instruction to = i, from = i;
     to.space = Space::shared;

@@ -39,7 +39,7 @@ std::string demangled(const std::string &name) {
 
 void fail(const Warp &w, const Instruction &i, int lane, const std::string &what) {
   const Block &b = *w.block;
-  const auto at = static_cast<std::size_t>(&i - b.kernel->code.data());
+  const std::size_t at = &i - b.kernel->code.data();
   const auto three = [](u64 x, u64 y, u64 z) {
     return "(" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + ")";
   };
@@ -74,7 +74,7 @@ void prepare(Warp &w, Block &b, int number) {
   w.block = &b;
   w.number = number;
   if (w.storage.empty()) {
-    w.storage.resize(static_cast<std::size_t>(k.n_slots) * lanes + 8);
+    w.storage.resize(std::int64_t{k.n_slots} * lanes + 8);
     w.slots = reinterpret_cast<u64 *>((reinterpret_cast<std::uintptr_t>(w.storage.data()) + 63) / 64 * 64);
     w.predicates.assign(k.n_predicates, 0);
     w.predicates[1] = ~Mask{0};
@@ -85,7 +85,7 @@ void prepare(Warp &w, Block &b, int number) {
   w.copies.clear();
   w.copy_group = 0;
   if (settings().races) {  // what a block before has left is no number
-    std::fill_n(w.slot(n_special), static_cast<std::size_t>(k.n_slots - n_special) * lanes, ~u64{0});
+    std::fill_n(w.slot(n_special), std::int64_t{k.n_slots - n_special} * lanes, ~u64{0});
     for (const auto &[slot, value] : k.constants) std::fill_n(w.slot(slot), lanes, value);
     std::fill(w.local.begin(), w.local.end(), u8{0xff});
   }
@@ -185,7 +185,7 @@ void launch(const Kernel &kernel, Dim3 grid, Dim3 block, std::size_t dynamic,
   b.parameters = parameters.data();
   b.costs = t.costs;
   const u64 threads = static_cast<u64>(block.x) * block.y * block.z;
-  const auto n_warps = static_cast<std::size_t>((threads + lanes - 1) / lanes);
+  const std::size_t n_warps = (threads + lanes - 1) / lanes;
   b.warps.resize(n_warps);
   const std::size_t shared = (kernel.static_shared + 15) / 16 * 16 + dynamic;
   const u64 n = static_cast<u64>(grid.x) * grid.y * grid.z;

@@ -158,8 +158,7 @@ void Warp::run() {
             Mask inside = 0;
             for (int l = 0; l < lanes; ++l) {
               if (!(who >> l & 1)) continue;
-              const int clamp = static_cast<int>(c[l] & 31), segment = static_cast<int>(c[l] >> 8 & 31),
-                        by = static_cast<int>(b[l] & 31);
+              const int clamp = c[l] & 31, segment = c[l] >> 8 & 31, by = b[l] & 31;
               const int most = (l & segment) | (clamp & ~segment), least = l & segment;
               int from = 0;
               bool good = false;

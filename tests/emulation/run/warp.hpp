@@ -63,8 +63,8 @@ struct Warp {
   Mask exists = 0, exited = 0, parked = 0, at_barrier = 0;
   std::array<std::int32_t, lanes> pc{};
   std::array<std::int32_t, lanes> barrier_id{};
-  [[nodiscard]] std::uint64_t *slot(int i) { return slots + static_cast<std::size_t>(i) * lanes; }
-  [[nodiscard]] const std::uint64_t *slot(int i) const { return slots + static_cast<std::size_t>(i) * lanes; }
+  [[nodiscard]] std::uint64_t *slot(int i) { return slots + std::int64_t{i} * lanes; }
+  [[nodiscard]] const std::uint64_t *slot(int i) const { return slots + std::int64_t{i} * lanes; }
   /// Goes on until every lane has left or waits for others.
   void run();
 };

@@ -15,6 +15,7 @@
 #include "apps/application/life/progress.hpp"
 #include "io/config/tree.hpp"
 #include "io/parallel/comm.hpp"
+#include "io/parallel/shared_memory_bounds.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace quintet {

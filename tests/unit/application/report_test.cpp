@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -57,6 +60,57 @@ TEST(Report, is_self_contained) {
   for (const char* outside : {"<script", "http:", "https:", "<link", "@import", "url("})
     EXPECT_EQ(html.find(outside), std::string::npos) << outside;
   EXPECT_NE(html.find("prefers-color-scheme:dark"), std::string::npos);
+}
+
+/// Relative luminance of '#rgb' or '#rrggbb' (WCAG 2.1).
+double luminance_of(const std::string& colour) {
+  const std::array<double, 3> weights = {0.2126, 0.7152, 0.0722};
+  const bool brief = colour.size() == 4;
+  double sum = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto digits = brief ? std::string(2, colour[1 + i]) : colour.substr(1 + 2 * i, 2);
+    const double c = std::stoi(digits, nullptr, 16) / 255.0;
+    sum += weights[i] * (c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4));
+  }
+  return sum;
+}
+
+double contrast_of(const std::string& a, const std::string& b) {
+  const auto [dark, light] = std::minmax({luminance_of(a), luminance_of(b)});
+  return (light + 0.05) / (dark + 0.05);
+}
+
+// WCAG 2.1, level AA: 4.5 for text, 3 for curves and marks.
+TEST(Report, texts_and_curves_stand_out_from_the_page_in_light_and_dark) {
+  EXPECT_NEAR(contrast_of("#000", "#ffffff"), 21, 1e-9);
+  const std::string html = Report().html();
+  int schemes = 0;
+  const std::regex root(R"(:root\{([^}]*)\})"), entry(R"(--(\w+):(#[0-9a-f]+))");
+  for (std::sregex_iterator scheme(html.begin(), html.end(), root), end; scheme != end; ++scheme, ++schemes) {
+    const std::string text = (*scheme)[1];
+    std::map<std::string, std::string> colours;
+    for (std::sregex_iterator it(text.begin(), text.end(), entry); it != end; ++it)
+      colours[(*it)[1]] = (*it)[2];
+    for (const char* ground : {"paper", "card"}) {
+      for (const char* ink : {"ink", "faint", "accent", "good", "bad"})
+        EXPECT_GE(contrast_of(colours.at(ink), colours.at(ground)), 4.5) << ink << " on " << ground;
+      for (const char* curve : {"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "warn"})
+        EXPECT_GE(contrast_of(colours.at(curve), colours.at(ground)), 3) << curve << " on " << ground;
+    }
+  }
+  EXPECT_EQ(schemes, 2);
+}
+
+TEST(Report, each_picture_has_words_for_those_who_do_not_see_it) {
+  Report report;
+  report.plot(plot_of({0, 1}, {0, 1}));
+  report.heatmap({"map", "x", "y", "v", {1, 2, 3, 4}, 2, 2, 0, 1, 0, 1, ""});
+  const std::string html = report.html();
+  int pictures = 0;
+  for (std::size_t at = html.find("<svg "); at != std::string::npos;
+       at = html.find("<svg ", at + 1), ++pictures)
+    EXPECT_NE(html.substr(at, html.find('>', at) - at).find("aria-label=\""), std::string::npos);
+  EXPECT_EQ(pictures, 2);
 }
 
 TEST(Report, a_doubtful_tile_says_why) {
@@ -128,6 +182,30 @@ TEST(Plot, a_dashed_curve_without_a_label_has_the_colour_of_the_one_before) {
     EXPECT_EQ(path_points(svg, std::string("curve dashed ") + colour).size(), 2U) << colour;
   }
   EXPECT_FALSE(path_points(svg, "curve dashed c5").empty());
+}
+
+/// Left and right edge of the frame of a picture.
+std::pair<double, double> frame_edges(const std::string& svg) {
+  const std::regex frame("<rect class=\"frame\" x=\"([0-9.]+)\" y=\"[0-9.]+\" width=\"([0-9.]+)\"");
+  std::smatch found;
+  if (!std::regex_search(svg, found, frame)) return {nan, nan};
+  return {std::stod(found[1]), std::stod(found[1]) + std::stod(found[2])};
+}
+
+TEST(Plot, wide_numbers_leave_room_for_the_label_beside_them) {
+  const auto narrow = frame_edges(draw(plot_of({0, 1}, {-3.56, -3.50}))),  // numbers such as -3.52
+      wide = frame_edges(draw(plot_of({0, 1}, {-3.541, -3.535})));         // such as -3.538
+  EXPECT_DOUBLE_EQ(narrow.first, 76);
+  EXPECT_DOUBLE_EQ(wide.first, 26 + 6 * 8 + 9);
+  EXPECT_DOUBLE_EQ(wide.second, narrow.second);
+}
+
+TEST(Plot, units_of_labels_have_their_signs) {
+  Plot plot = plot_of({0, 1}, {0, 1});
+  plot.x_label = "volume (angstrom^3)", plot.y_label = "force (eV/angstrom)";
+  const std::string svg = draw(plot);
+  EXPECT_NE(svg.find(">volume (Å³)<"), std::string::npos);
+  EXPECT_NE(svg.find(">force (eV/Å)<"), std::string::npos);
 }
 
 TEST(Plot, a_level_lies_where_its_value_is_and_widens_the_axis) {

@@ -236,7 +236,7 @@ TEST_F(Loop, wall_time_is_due_at_the_same_steps_on_all_ranks) {
 
   ASSERT_GE(steps.size(), 1u);
   EXPECT_LT(steps.size(), 6u);
-  const auto n = static_cast<std::int64_t>(steps.size());
+  const std::int64_t n = steps.size();
   ASSERT_EQ(comm_.sum(n), n * comm_.size());
   const auto all = comm_.all_gather(std::span<const std::int64_t>(steps));
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], steps[i % steps.size()]);

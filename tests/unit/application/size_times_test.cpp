@@ -50,7 +50,7 @@ TEST(size_times, go_down_to_one_where_nothing_is_lost) {
 TEST(size_times, end_behind_two_sizes_that_lose_most_of_it) {
   auto s = series({1024});
   s.make = [](const Size& size) {
-    const auto work = static_cast<double>(size[0]);
+    const double work = size[0];
     return SizedCase{.work = work, .step = [work] { take(2e-4 + 1e-6 * work); }};  // 2e-4 s whatever it is
   };
   const auto times = measure_sizes(Comm::world(), s, quick);

@@ -17,7 +17,7 @@ std::vector<double> autoregressive(double phi, int n, unsigned seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> noise;
   std::vector<double> series(1, noise(random) / std::sqrt(1 - phi * phi));
-  while (static_cast<int>(series.size()) < n) series.push_back(phi * series.back() + noise(random));
+  while (std::ssize(series) < n) series.push_back(phi * series.back() + noise(random));
   return series;
 }
 

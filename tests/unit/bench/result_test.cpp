@@ -13,7 +13,7 @@ namespace {
 
 /// Tasks of 1 s of work and `overhead` seconds of other things, for each unit of size.
 Grain grain_of(std::int64_t size, double overhead) {
-  const auto work = static_cast<double>(size);
+  const double work = size;
   return {.size = size, .task_s = work + overhead, .rate = work / (work + overhead)};
 }
 

@@ -162,7 +162,7 @@ TEST(QuintetC, mixed_precision_is_close_to_double) {
 TEST(QuintetC, deviation_is_that_of_the_models_forces) {
   const Handle handle({data("oneside.dp"), data("twoside.dp")});
   const Water water(4.5);
-  const auto n = static_cast<std::size_t>(water.n_owned);
+  const std::size_t n = water.n_owned;
   std::vector<double> by_atom(n), summary(7);
   ASSERT_EQ(
       quintet_potential_deviation(handle.potential, water.n_owned, water.types.data(), water.positions.data(),

@@ -23,15 +23,15 @@ struct Case {
 Case some(int rows, int columns, int n, const CodeOptions& options) {
   std::mt19937 random(static_cast<unsigned>(rows + 1000 * columns + 7 * n));
   std::normal_distribution<double> normal;
-  std::vector<double> w(static_cast<std::size_t>(rows) * columns);
+  std::vector<double> w(std::int64_t{rows} * columns);
   for (double& v : w) v = normal(random);
   Case made{encode(w, rows, columns, options), {}, n, columns + 3, padded(rows, pack_width<float>) + 5};
-  made.x.resize(static_cast<std::size_t>(n) * made.ldx);
+  made.x.resize(std::int64_t{n} * made.ldx);
   for (float& v : made.x) v = static_cast<float>(normal(random));
   return made;
 }
 std::vector<float> product(const Case& c, const PackedCodes& packed, TableUnit unit, bool add = false) {
-  std::vector<float> y(static_cast<std::size_t>(c.n) * c.ldy, untouched);
+  std::vector<float> y(std::int64_t{c.n} * c.ldy, untouched);
   multiply_codes(c.x.data(), c.ldx, c.n, packed, y.data(), c.ldy, add, unit);
   return y;
 }
@@ -44,15 +44,14 @@ double difference(const Case& c, const std::vector<float>& y, double start) {
     for (int r = 0; r < rows; ++r) {
       double sum = start, size = std::abs(start);
       for (int i = 0; i < columns; ++i) {
-        const double term =
-            w[static_cast<std::size_t>(r) * columns + i] * c.x[static_cast<std::size_t>(v) * c.ldx + i];
+        const double term = w[std::int64_t{r} * columns + i] * c.x[std::int64_t{v} * c.ldx + i];
         sum += term;
         size += std::abs(term);
       }
-      largest = std::max(largest, std::abs(y[static_cast<std::size_t>(v) * c.ldy + r] - sum) / size);
+      largest = std::max(largest, std::abs(y[std::int64_t{v} * c.ldy + r] - sum) / size);
     }
     for (int r = rows; r < c.ldy; ++r)
-      EXPECT_EQ(y[static_cast<std::size_t>(v) * c.ldy + r], r < stride && start == 0 ? 0 : untouched);
+      EXPECT_EQ(y[std::int64_t{v} * c.ldy + r], r < stride && start == 0 ? 0 : untouched);
   }
   return largest;
 }
@@ -82,9 +81,9 @@ TEST(CodeTables, a_vector_does_not_depend_on_those_beside_it) {
       const auto all = product(c, packed, unit);
       for (int v = 0; v < c.n; ++v) {
         std::vector<float> one(c.ldy);
-        multiply_codes(c.x.data() + static_cast<std::ptrdiff_t>(v) * c.ldx, c.ldx, 1, packed, one.data(),
-                       c.ldy, false, unit);
-        for (int r = 0; r < 150; ++r) ASSERT_EQ(one[r], all[static_cast<std::size_t>(v) * c.ldy + r]);
+        multiply_codes(c.x.data() + std::int64_t{v} * c.ldx, c.ldx, 1, packed, one.data(), c.ldy, false,
+                       unit);
+        for (int r = 0; r < 150; ++r) ASSERT_EQ(one[r], all[std::int64_t{v} * c.ldy + r]);
       }
     }
   }
@@ -107,7 +106,7 @@ TEST(CodedMatrix, all_kernels_give_the_product_and_auto_is_one_of_them) {
       for (const CodeKernel kernel :
            {CodeKernel::fp32, CodeKernel::bf16, CodeKernel::tables, CodeKernel::automatic}) {
         CodedMatrix matrix(c.codes, kernel);
-        std::vector<float> y(static_cast<std::size_t>(n) * c.ldy, untouched);
+        std::vector<float> y(std::int64_t{n} * c.ldy, untouched);
         matrix.multiply(c.x.data(), c.ldx, n, y.data(), c.ldy, add);
         const CodeKernel used = matrix.kernel_for(n);
         EXPECT_NE(used, CodeKernel::automatic);

@@ -72,7 +72,7 @@ TEST_P(EveryFormat, ranks_share_the_elements_evenly) {
 
   const auto file = read_matrix(comm, path("k"), MatrixFormat::automatic, 54);
 
-  const auto mine = static_cast<long>(file.elements.size()), all = comm.sum(mine);
+  const long mine = file.elements.size(), all = comm.sum(mine);
   EXPECT_NEAR(mine, static_cast<double>(all) / comm.size(),
               GetParam() == MatrixFormat::matrix_market ? 0.1 * all : 2);
 }

@@ -28,13 +28,12 @@ RealSpaceMatrix read_water(const std::string& name) {
   const auto &shifts = arrays.at("shifts"), &ptr = arrays.at(name + "_ptr"), &i = arrays.at(name + "_i"),
              &j = arrays.at(name + "_j"), &v = arrays.at(name + "_v");
   RealSpaceMatrix matrix;
-  matrix.n_rows = static_cast<int>(arrays.at("nb").values.at(0));
+  matrix.n_rows = arrays.at("nb").values.at(0);
   for (std::size_t q = 0; q < shifts.shape.at(0); ++q) {
     matrix.shift.push_back({static_cast<int>(shifts.at(q, 0)), static_cast<int>(shifts.at(q, 1)),
                             static_cast<int>(shifts.at(q, 2))});
     auto& list = matrix.elements.emplace_back();
-    for (auto e = static_cast<std::size_t>(ptr.values[q]); e < static_cast<std::size_t>(ptr.values[q + 1]);
-         ++e)
+    for (std::size_t e = ptr.values[q]; e < static_cast<std::size_t>(ptr.values[q + 1]); ++e)
       list.push_back(
           {static_cast<std::int32_t>(i.values[e]), static_cast<std::int32_t>(j.values[e]), v.values[e]});
   }
@@ -75,7 +74,7 @@ TEST(Fold, of_two_water_cells_is_the_stored_matrix) {
     const auto arrays = reference_npz(water("h2o64_szv-" + file + ".npz"));
     Dense stored(384);
     for (std::size_t row = 0; row < 384; ++row)
-      for (auto e = static_cast<std::size_t>(arrays.at("indptr").values[row]);
+      for (std::size_t e = arrays.at("indptr").values[row];
            e < static_cast<std::size_t>(arrays.at("indptr").values[row + 1]); ++e)
         stored(row, static_cast<std::int64_t>(arrays.at("indices").values[e])) = arrays.at("data").values[e];
 
@@ -246,7 +245,7 @@ TEST(Images, of_one_triangle_are_completed_to_the_whole) {
 
     const auto whole = fold(comm, ring(), {6, 1, 1}), made = fold(comm, half, {6, 1, 1});
     EXPECT_EQ(dense_of(comm, 12, made.elements).m, dense_of(comm, 12, whole.elements).m);
-    expect_says(half.reading.text(), "1 elements are made from their transposed");
+    expect_says(half.reading.text(), "1 element is made from their transposed");
   }
 }
 

@@ -74,7 +74,7 @@ TEST(Experts, answer_bit_by_bit_as_their_models_alone_in_any_order_cold_and_warm
                         [](const std::string& name) { return std::shared_ptr<void>(opened(name)); });
       for (int step = 0; step < 15; ++step) {
         const int i = random() % n;
-        const auto frame = static_cast<unsigned>(random() % n_frames);
+        const unsigned frame = random() % n_frames;
         const auto hold = cache.hold(i);
         cache.fetch(random() % n);
         auto& field = *static_cast<potential::DeepPotential*>(hold.get());

@@ -72,7 +72,7 @@ TEST(Registry, parameters_are_the_models_file_at_a_multiple_of_4_kib_and_the_lay
   ASSERT_GT(layout.entries().size(), 10u);
   for (const auto& [name, where] : layout.entries()) {
     const auto values = source.root().read<double>(name);
-    const auto offset = static_cast<std::size_t>(where.at("offset").as_integer());
+    const std::size_t offset = where.at("offset").as_integer();
     ASSERT_EQ(where.at("type").as_text(), "float64");
     EXPECT_EQ(std::memcmp(all.data() + place.offset + offset, values.data(), 8 * values.size()), 0) << name;
   }

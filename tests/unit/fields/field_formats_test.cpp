@@ -235,7 +235,7 @@ TEST(Zip, damage_anywhere_is_an_input_error_and_a_changed_value_is_noticed) {
       zip::write(scratch / "a.npz", content);
       const auto reader = FieldSeriesReader::open(Comm::self(), scratch / "a.npz", reference_options);
       std::vector<float> all;
-      for (int f = 0; f < static_cast<int>(reader.header().fields.size()); ++f) {
+      for (int f = 0; f < std::ssize(reader.header().fields); ++f) {
         const auto values = reader.read<float>(f, 0, {0, 3, {}});
         all.insert(all.end(), values.begin(), values.end());
       }

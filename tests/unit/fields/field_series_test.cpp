@@ -70,14 +70,13 @@ TEST(FieldSeries, each_rank_reads_its_own_part_in_the_order_it_asks_for) {
   EXPECT_EQ(reader.header().axes[0].name, "z");
   EXPECT_EQ(reader.header().shape(), (hdf5::Shape{5, 6}));
 
-  const auto rank = static_cast<std::uint64_t>(comm.rank());
+  const std::uint64_t rank = comm.rank();
   const auto values = reader.read<float>(3, 1, {1, 2, {{1, rank}, {3, 2}}});
 
   std::vector<float> all;
   for (std::uint64_t frame = 1; frame < 3; ++frame)
     for (std::uint64_t k = 1; k < 4; ++k)
-      for (std::uint64_t i = rank; i < rank + 2; ++i)
-        all.push_back(static_cast<float>(value_at(3, 1, frame, i, k)));
+      for (std::uint64_t i = rank; i < rank + 2; ++i) all.push_back(value_at(3, 1, frame, i, k));
   EXPECT_EQ(values, all);
   EXPECT_TRUE(reader.read<float>(3, 1, {1, 0, {}}).empty());
 }

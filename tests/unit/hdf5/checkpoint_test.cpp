@@ -43,7 +43,7 @@ void on_root(Action&& action) {
 void flip(const std::string& path, std::uint64_t offset, unsigned char bits = 1) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.seekg(static_cast<std::streamoff>(offset));
-  const char changed = static_cast<char>(file.get() ^ bits);
+  const char changed = file.get() ^ bits;
   file.seekp(static_cast<std::streamoff>(offset));
   file.put(changed);
 }

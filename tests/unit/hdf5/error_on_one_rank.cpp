@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
     if (comm.is_root()) throw NumericalError("on this rank alone");
     static_cast<void>(comm.sum(1.0));
   } catch (const Error& error) {
-    comm.abort(static_cast<int>(error.code()));
+    comm.abort(error.code());
   }
   return 0;
 }

@@ -138,7 +138,7 @@ TEST(Group, rows_that_are_missing_or_do_not_fit_are_refused_on_all_ranks) {
   const auto count = message_of<InputError>([&] { file.root().write("d", view(seven), {2, 3}, {}); });
 
   EXPECT_TRUE(contains(uneven, "gives 7 values from row 0")) << uneven;
-  EXPECT_TRUE(contains(missing, "all ranks together give 1 rows, but there are 4")) << missing;
+  EXPECT_TRUE(contains(missing, "all ranks together give 1 row, but there are 4")) << missing;
   EXPECT_TRUE(contains(outside, "within shape [4, 3]")) << outside;
   EXPECT_TRUE(contains(count, "7 values given for shape [2, 3]")) << count;
   EXPECT_TRUE(file.root().names().empty());

@@ -171,7 +171,7 @@ void write_rows(hid_t dataset, hsize_t first, hsize_t count) {
   const hid_t there = H5Dget_space(dataset), here = H5Screate_simple(1, &count, nullptr);
   H5Sselect_hyperslab(there, H5S_SELECT_SET, &first, nullptr, &count, nullptr);
   std::vector<double> values;
-  for (hsize_t i = 0; i < count; ++i) values.push_back(static_cast<double>(first + i + 1));
+  for (hsize_t i = 0; i < count; ++i) values.push_back(first + i + 1);
   H5Dwrite(dataset, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, values.data());
   H5Sclose(here);
   H5Sclose(there);
@@ -219,6 +219,33 @@ void write_filtered(const std::string& path) {
   write("skipped", 301, H5Z_FLAG_OPTIONAL, give_up);
   H5Fclose(file);
   for (const H5Z_filter_t id : {32015, 300, 301}) H5Zunregister(id);
+}
+
+void write_chunked(const std::string& path) {
+  const hid_t file = create(path);
+  std::vector<double> values(5 * 7 * 9);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = i % 11 == 0 ? -999 : static_cast<double>(i * i % 4001) - 2000;
+  const auto write = [&](const char* name, hid_t type, bool shuffle, bool deflate, bool check,
+                         bool is_written = true) {
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    const hsize_t chunk[] = {1, 4, 5};
+    H5Pset_chunk(creation, 3, chunk);
+    if (shuffle) H5Pset_shuffle(creation);
+    if (deflate) H5Pset_deflate(creation, 4);
+    if (check) H5Pset_fletcher32(creation);
+    write_dataset(file, name, type, H5T_NATIVE_DOUBLE, {5, 7, 9}, is_written ? values.data() : nullptr,
+                  creation);
+    H5Pclose(creation);
+  };
+  write("packed", H5T_STD_I16LE, true, true, false);
+  write("deflated", H5T_IEEE_F32LE, false, true, false);
+  write("plain", H5T_IEEE_F32LE, false, false, false);
+  write("checked", H5T_STD_I16LE, true, true, true);
+  write("swapped", H5T_STD_I16BE, true, true, false);
+  write("wide", H5T_STD_I32LE, true, true, false);
+  write("gap", H5T_STD_I16LE, true, true, false, false);
+  H5Fclose(file);
 }
 
 void install_filter(bool there) {

@@ -24,6 +24,11 @@ void write_gap(const std::string& path);
 /// `zstd` and `unknown`, compressed by filters that the library has while the file is written alone (32015
 /// and 300, which here change nothing); `skipped`, of a filter that no chunk has gone through.
 void write_filtered(const std::string& path);
+/// Numbers [5, 7, 9] in chunks [1, 4, 5]: `packed`, int16, shuffled and deflated; `deflated` and `plain`,
+/// float32. Of those that follow, readers past the library must leave their hands: `checked` (Fletcher's
+/// checksums), `swapped` (big-endian), `wide` (int32 that no reader of fields unpacks there), `gap` (chunks
+/// that were never written).
+void write_chunked(const std::string& path);
 /// Make the library have filter 32015 from now on, or lack it.
 void install_filter(bool there);
 /// What one rank of an older version made: `x` [20] and `wide` [2, 6] that grow, of numbers 1 2 3 ..., in

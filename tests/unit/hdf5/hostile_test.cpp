@@ -153,6 +153,22 @@ TEST(Hostile, a_flipped_bit_anywhere_never_crashes) {
   EXPECT_GT(n_refused, 100);
 }
 
+TEST(Foreign, of_a_damaged_chunk_says_why_it_cannot_be_read) {
+  const Scratch scratch("damaged");
+  const auto path = scratch / "chunked.h5";
+  foreign::write_chunked(path);
+  const auto map = File::open(Comm::self(), path).root().chunk_map("deflated", 100);
+  ASSERT_TRUE(map.has_value());
+  std::string bytes = bytes_of(path);
+  for (std::uint64_t i = 0; i < 4; ++i) bytes[map->places[0].at + 4 + i] ^= '\x5a';
+  write_bytes(path, bytes);
+
+  const auto why =
+      message_of<InputError>([&] { (void)File::open(Comm::self(), path).root().read<double>("deflated"); });
+  EXPECT_NE(why.find("cannot read it as float64"), std::string::npos) << why;
+  EXPECT_NE(why.find("inflate() failed"), std::string::npos) << why;
+}
+
 TEST(Hostile, a_flipped_bit_in_the_metadata_of_our_own_files_is_noticed) {
   const Scratch scratch("own");
   const std::vector<double> values(1000, 1.5);

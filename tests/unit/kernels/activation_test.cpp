@@ -77,7 +77,7 @@ TYPED_TEST(Activations, agree_with_the_standard_library_to_a_few_ulp) {
   using T = TypeParam;
   for (const auto activation : all)
     for_points<T>(activation, this->points(), [&](T x, T y, T) {
-      const auto exact = static_cast<double>(plain<long double>(activation, x));
+      const double exact = plain<long double>(activation, x);
       // Forms that end in 1 + tanh lose relative accuracy in their far negative tail, where they are below
       // round-off.
       ASSERT_NEAR(y, exact,

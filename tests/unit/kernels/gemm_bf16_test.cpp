@@ -43,8 +43,8 @@ Matrices some(int m, int k, int n) {
   Matrices made{{}, {}, m, k, n, k + 3, padded(n, pack_width<float>) + 5};
   std::mt19937 random(static_cast<unsigned>(m + 100 * k + 10000 * n));
   std::normal_distribution<float> normal;
-  made.a.resize(static_cast<std::size_t>(m) * made.lda);
-  made.b.resize(static_cast<std::size_t>(k) * n);
+  made.a.resize(std::int64_t{m} * made.lda);
+  made.b.resize(std::int64_t{k} * n);
   for (float& v : made.a) v = normal(random);
   for (float& v : made.b) v = normal(random);
   return made;
@@ -52,15 +52,13 @@ Matrices some(int m, int k, int n) {
 std::vector<float> product(const Matrices& x, Bf16Unit unit, bool add = false) {
   PackedBf16 packed;
   packed.assign(x.b.data(), x.n, x.k, x.n);
-  std::vector<float> c(static_cast<std::size_t>(x.m) * x.ldc, -7);
+  std::vector<float> c(std::int64_t{x.m} * x.ldc, -7);
   multiply_bf16(x.a.data(), x.lda, x.m, packed, c.data(), x.ldc, add, unit);
   return c;
 }
 float rounded(float value) { return from_bf16(to_bf16(value)); }
-float a_of(const Matrices& x, int row, int i) {
-  return rounded(x.a[static_cast<std::size_t>(row) * x.lda + i]);
-}
-float b_of(const Matrices& x, int i, int j) { return rounded(x.b[static_cast<std::size_t>(i) * x.n + j]); }
+float a_of(const Matrices& x, int row, int i) { return rounded(x.a[std::int64_t{row} * x.lda + i]); }
+float b_of(const Matrices& x, int i, int j) { return rounded(x.b[std::int64_t{i} * x.n + j]); }
 
 const std::vector<std::array<int, 3>> sizes{{1, 1, 1},      {7, 5, 3},   {8, 32, 4},    {13, 33, 49},
                                             {64, 512, 256}, {9, 2, 95},  {32, 80, 320}, {33, 64, 17},
@@ -72,7 +70,7 @@ template <class Sum>
 void expect_sums(const Matrices& x, const std::vector<float>& c, float padding, Sum&& sum) {
   const int end = padded(x.n, pack_width<float>);
   for (int row = 0; row < x.m; ++row) {
-    const float* of = c.data() + static_cast<std::size_t>(row) * x.ldc;
+    const float* of = c.data() + std::int64_t{row} * x.ldc;
     for (int j = 0; j < x.n; ++j)
       ASSERT_EQ(of[j], sum(row, j)) << x.m << " " << x.k << " " << x.n << ": " << row << " " << j;
     for (int j = x.n; j < end; ++j) EXPECT_EQ(of[j], padding);
@@ -125,10 +123,10 @@ TEST(Bf16, rows_do_not_depend_on_their_number) {
     for (int row = 0; row < x.m; ++row) {
       Matrices one = x;
       one.m = 1;
-      one.a.erase(one.a.begin(), one.a.begin() + static_cast<std::ptrdiff_t>(row) * x.lda);
+      one.a.erase(one.a.begin(), one.a.begin() + std::int64_t{row} * x.lda);
       const auto alone = product(one, unit);
       for (int j = 0; j < x.n; ++j)
-        ASSERT_EQ(alone[j], all[static_cast<std::size_t>(row) * x.ldc + j]) << row << " " << j;
+        ASSERT_EQ(alone[j], all[std::int64_t{row} * x.ldc + j]) << row << " " << j;
     }
   }
 }
@@ -140,13 +138,13 @@ TEST(Bf16, columns_from_several_places_are_those_side_by_side) {
     packed.assign(x.b.data(), x.n, x.k, x.n);
     for (const Bf16Unit unit : all_units) {
       if (!has_unit(unit)) continue;
-      std::vector<float> c(static_cast<std::size_t>(x.m) * x.ldc, -7);
+      std::vector<float> c(std::int64_t{x.m} * x.ldc, -7);
       multiply_bf16({{x.a.data(), x.lda, first}, {x.a.data() + first, x.lda, x.k - first}}, x.m, packed,
                     c.data(), x.ldc, false, unit);
       EXPECT_EQ(c, product(x, unit)) << first;
       Matrices cut = x;  // columns that are not there are 0
       for (int row = 0; row < x.m; ++row)
-        std::fill_n(cut.a.begin() + static_cast<std::ptrdiff_t>(row) * x.lda + first, x.k - first, 0.0F);
+        std::fill_n(cut.a.begin() + std::int64_t{row} * x.lda + first, x.k - first, 0.0F);
       multiply_bf16({{x.a.data(), x.lda, first}, {nullptr, 0, x.k - first}}, x.m, packed, c.data(), x.ldc,
                     false, unit);
       EXPECT_EQ(c, product(cut, unit)) << first;
@@ -164,16 +162,16 @@ TEST(Bf16, products_of_rounded_rows_begin_with_a_row) {
     std::vector<std::uint32_t> words(rounded_words(m, packed.stride()), 0);
     std::vector<float> row(padded(k, w)), start(padded(n, w));
     for (int i = 0; i < m; ++i) {
-      std::copy_n(x.a.begin() + static_cast<std::ptrdiff_t>(i) * x.lda, k, row.begin());
-      bf16::round_row(k, words.data() + static_cast<std::ptrdiff_t>(i) * packed.stride(), packed.stride(),
+      std::copy_n(x.a.begin() + std::int64_t{i} * x.lda, k, row.begin());
+      bf16::round_row(k, words.data() + std::int64_t{i} * packed.stride(), packed.stride(),
                       [&](int at) { return load<float>(row.data() + at); });
     }
     for (int j = 0; j < n; ++j) start[j] = 0.25F * (j % 7);
     for (const Bf16Unit unit : all_units) {
       if (!has_unit(unit)) continue;
-      std::vector<float> c(static_cast<std::size_t>(m) * x.ldc), all = c;
+      std::vector<float> c(std::int64_t{m} * x.ldc), all = c;
       for (int i = 0; i < m; ++i)
-        std::copy(start.begin(), start.end(), all.begin() + static_cast<std::ptrdiff_t>(i) * x.ldc);
+        std::copy(start.begin(), start.end(), all.begin() + std::int64_t{i} * x.ldc);
       c = all;
       multiply_bf16(words.data(), m, packed, c.data(), x.ldc, {start.data(), 0}, unit);
       multiply_bf16(x.a.data(), x.lda, m, packed, all.data(), x.ldc, true, unit);
@@ -187,14 +185,13 @@ TEST(Bf16, a_packed_transpose_is_the_packed_matrix) {
     const Matrices x = some(m, k, n);
     std::vector<float> turned(x.b.size());
     for (int i = 0; i < k; ++i)
-      for (int j = 0; j < n; ++j)
-        turned[static_cast<std::size_t>(j) * k + i] = x.b[static_cast<std::size_t>(i) * n + j];
+      for (int j = 0; j < n; ++j) turned[std::int64_t{j} * k + i] = x.b[std::int64_t{i} * n + j];
     PackedBf16 plain, transposed;
     const std::vector<float> noise(300 * 300, 3);
     transposed.assign(noise.data(), 300, 300, 300);  // what is left of it must not show
     plain.assign(x.b.data(), n, k, n);
     transposed.assign(turned.data(), k, k, n, true);
-    const std::size_t words = static_cast<std::size_t>(padded(n, PackedBf16::panel)) * plain.stride();
+    const std::size_t words = std::int64_t{padded(n, PackedBf16::panel)} * plain.stride();
     EXPECT_EQ(std::vector<std::uint32_t>(plain.panel_data(0), plain.panel_data(0) + words),
               std::vector<std::uint32_t>(transposed.panel_data(0), transposed.panel_data(0) + words))
         << k << " " << n;
@@ -215,7 +212,7 @@ TEST(Bf16, transposed_products_are_plain_sums) {
     for (const Bf16Unit unit : all_units) {
       if (!has_unit(unit)) continue;
       const int ldc = n + 3;
-      std::vector<float> c(static_cast<std::size_t>(k0 + k1) * ldc, 0.5F);
+      std::vector<float> c(std::int64_t{k0 + k1} * ldc, 0.5F);
       add_transposed_products_bf16(
           {{left.a.data(), left.lda, k0, 0}, {left.a.data() + k0, left.lda, k1, delay}}, right.b.data(), n,
           rows, n, c.data(), ldc, unit);
@@ -227,10 +224,10 @@ TEST(Bf16, transposed_products_are_plain_sums) {
             sum += term;
             size += std::abs(term);
           }
-          ASSERT_NEAR(c[static_cast<std::size_t>(i) * ldc + j], sum, 1e-6 * size)
+          ASSERT_NEAR(c[std::int64_t{i} * ldc + j], sum, 1e-6 * size)
               << rows << " " << i << " " << j << " " << doc_of(unit);
         }
-        for (int j = n; j < ldc; ++j) EXPECT_EQ(c[static_cast<std::size_t>(i) * ldc + j], 0.5F);
+        for (int j = n; j < ldc; ++j) EXPECT_EQ(c[std::int64_t{i} * ldc + j], 0.5F);
       }
     }
   }
@@ -240,11 +237,10 @@ TEST(Bf16, a_number_that_is_none_stays_in_its_row) {
   for (const Bf16Unit unit : all_units) {
     if (!has_unit(unit)) continue;
     Matrices x = some(20, 33, 40);
-    x.a[static_cast<std::size_t>(3) * x.lda + 32] = std::numeric_limits<float>::quiet_NaN();
+    x.a[std::int64_t{3} * x.lda + 32] = std::numeric_limits<float>::quiet_NaN();
     const auto c = product(x, unit);
     for (int row = 0; row < x.m; ++row)
-      for (int j = 0; j < x.n; ++j)
-        EXPECT_EQ(std::isnan(c[static_cast<std::size_t>(row) * x.ldc + j]), row == 3);
+      for (int j = 0; j < x.n; ++j) EXPECT_EQ(std::isnan(c[std::int64_t{row} * x.ldc + j]), row == 3);
   }
 }
 

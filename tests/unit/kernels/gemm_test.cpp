@@ -32,15 +32,15 @@ TYPED_TEST(Gemm, equals_the_plain_sum_for_odd_sizes_and_strides) {
     for (const int k : {1, 3, 17, 64, 531})
       for (const int n : {1, 5, pack_width<T>, pack_width<T> + 1, 3 * pack_width<T> + 2, 101}) {
         const int lda = k + 3;
-        const auto a = this->random_values(static_cast<std::size_t>(m) * lda);
-        std::vector<double> b(static_cast<std::size_t>(k) * n), bt(b.size());
+        const auto a = this->random_values(std::int64_t{m} * lda);
+        std::vector<double> b(std::int64_t{k} * n), bt(b.size());
         for (int i = 0; i < k; ++i)
           for (int j = 0; j < n; ++j)
             bt[j * k + i] = b[i * n + j] = static_cast<T>(this->normal(this->random));
         for (const bool transposed : {false, true}) {
           const PackedMatrix<T> packed(transposed ? bt.data() : b.data(), k, n, transposed);
           const int ldc = packed.stride() + 5;
-          std::vector<T> c(static_cast<std::size_t>(m + 1) * ldc, T(guard));
+          std::vector<T> c(std::int64_t{m + 1} * ldc, T(guard));
 
           multiply(a.data(), lda, m, packed, c.data(), ldc);
 
@@ -68,7 +68,7 @@ TYPED_TEST(Gemm, equals_the_plain_sum_of_more_rows_than_a_tile_runs_over_at_a_ti
   const int m = 9;
   for (const auto& [k, n] : {std::pair(1100, 101), std::pair(1100, 1201)}) {  // C, or A, is swept over once
     const auto a = this->random_values(m * k);
-    std::vector<double> b(static_cast<std::size_t>(k) * n);
+    std::vector<double> b(std::int64_t{k} * n);
     for (double& value : b) value = static_cast<T>(this->normal(this->random));
     const PackedMatrix<T> packed(b.data(), k, n);
     const int ldc = packed.stride();
@@ -78,8 +78,8 @@ TYPED_TEST(Gemm, equals_the_plain_sum_of_more_rows_than_a_tile_runs_over_at_a_ti
       for (int j = 0; j < n; ++j) {
         double sum = 0, size = 0;
         for (int i = 0; i < k; ++i) {
-          sum += static_cast<double>(a[row * k + i]) * b[static_cast<std::size_t>(i) * n + j];
-          size += std::abs(a[row * k + i] * b[static_cast<std::size_t>(i) * n + j]);
+          sum += static_cast<double>(a[row * k + i]) * b[std::int64_t{i} * n + j];
+          size += std::abs(a[row * k + i] * b[std::int64_t{i} * n + j]);
         }
         ASSERT_NEAR(c[row * ldc + j], sum, k * std::numeric_limits<T>::epsilon() * size) << k << " " << n;
       }
@@ -109,7 +109,7 @@ TYPED_TEST(Gemm, packs_a_matrix_and_its_transpose_to_the_same_bits_together_and_
   PackedMatrix<T> rows, turned, again;  // reused for all sizes: nothing of the last one may be left
   for (const int k : {1, w, panel + 1, 2 * panel, 3 * w + 2})
     for (const int n : {3, w, panel, panel + w + 1}) {
-      const auto b = this->random_values(static_cast<std::size_t>(k) * n);
+      const auto b = this->random_values(std::int64_t{k} * n);
       std::vector<const T*> rows_of_b(k);
       for (int i = 0; i < k; ++i) rows_of_b[i] = b.data() + i * n;
       PackedMatrix<T>::assign_both(rows_of_b, n, rows, turned);
@@ -151,6 +151,25 @@ TYPED_TEST(Gemm, adds_transposed_products_of_pairs_for_odd_sizes_to_rows_that_li
           ASSERT_EQ(rows_of_c[i][j], c[i * ldc + j]) << i << ' ' << j;
         }
       for (int i = 0; i < k; ++i) ASSERT_EQ(c[i * ldc + n], T(0.5)) << "beyond the row";
+    }
+}
+
+TYPED_TEST(Gemm, adds_transposed_products_of_columns_that_lie_apart_as_one_after_the_other) {
+  using T = TypeParam;
+  for (const int rows : {5, 37, 256, 700})
+    for (const int delay : {0, 3, 32, 90}) {
+      if (delay > rows) continue;
+      const int n = padded(330, pack_width<T>), k = 21, k_late = 133, lda = k + 3, ld_late = k_late + 8,
+                ldc = n + 8;
+      const auto a = this->random_values(rows * lda), late = this->random_values(rows * ld_late),
+                 b = this->random_values(rows * n);
+      std::vector<T> c((k + k_late) * ldc, T(0.5)), apart = c;
+      add_transposed_products<T>({{a.data(), lda, k}, {late.data(), ld_late, k_late, delay}}, b.data(), n,
+                                 rows, n, c.data(), ldc);
+      add_transposed_products<T>({{a.data(), lda, b.data(), n}}, rows, k, n, apart.data(), ldc);
+      add_transposed_products<T>({{late.data(), ld_late, b.data() + delay * n, n}}, rows - delay, k_late, n,
+                                 apart.data() + k * ldc, ldc);
+      ASSERT_EQ(c, apart) << rows << ' ' << delay;
     }
 }
 

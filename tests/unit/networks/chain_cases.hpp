@@ -23,7 +23,7 @@ struct Case {
     n_parameters = 0;
     for (auto& layer : layers) {
       layer.place.weight = n_parameters;
-      layer.place.bias = n_parameters += static_cast<std::size_t>(layer.n_in) * layer.n_out;
+      layer.place.bias = n_parameters += std::int64_t{layer.n_in} * layer.n_out;
       layer.place.timestep = n_parameters += layer.n_out;
       if (layer.place.has_timestep) n_parameters += layer.n_out;
     }
@@ -96,7 +96,7 @@ inline std::vector<double> plain(const Case& of, const std::vector<double>& para
     for (int o = 0; o < l.n_out; ++o) {
       double z = parameters[l.place.bias + o], slope;
       for (int i = 0; i < l.n_in; ++i)
-        z += in[i] * parameters[l.place.weight + static_cast<std::size_t>(i) * l.n_out + o];
+        z += in[i] * parameters[l.place.weight + std::int64_t{i} * l.n_out + o];
       with_activation(l.activation, [&]<Activation A>() { activate<A, double, 1>(z, y[o], slope); });
       if (l.place.has_timestep) y[o] *= parameters[l.place.timestep + o];
       if (!l.skip.empty()) y[o] += tensor.at(l.skip)[o % tensor.at(l.skip).size()];
@@ -110,11 +110,11 @@ inline std::vector<double> plain(const Case& of, const std::vector<double>& para
 template <class Real>
 struct Input {
   Input(const Case& of, int n, unsigned seed) : stride(padded(of.n_in, pack_width<Real>) + pack_width<Real>) {
-    values.assign(static_cast<std::size_t>(n) * stride, Real(0));
-    const auto drawn = noise(static_cast<std::size_t>(n) * of.n_in, seed);
+    values.assign(std::int64_t{n} * stride, Real(0));
+    const auto drawn = noise(std::int64_t{n} * of.n_in, seed);
     for (int row = 0; row < n; ++row)
       for (int i = 0; i < of.n_in; ++i)
-        values[static_cast<std::size_t>(row) * stride + i] = static_cast<Real>(drawn[row * of.n_in + i]);
+        values[std::int64_t{row} * stride + i] = static_cast<Real>(drawn[row * of.n_in + i]);
   }
   [[nodiscard]] Rows<const Real> rows() const { return {values.data(), stride}; }
   [[nodiscard]] Rows<Real> rows() { return {values.data(), stride}; }

@@ -24,7 +24,7 @@ std::vector<double> outputs(const Case& of, const Chain<Real>& chain, const Tape
   std::vector<double> y;
   for (int row = 0; row < n; ++row)
     for (int o = 0; o < chain.n_out(); ++o)
-      y.push_back(tape.layers.back().y[static_cast<std::size_t>(row) * chain.stride() + o]);
+      y.push_back(tape.layers.back().y[std::int64_t{row} * chain.stride() + o]);
   return y;
 }
 
@@ -213,7 +213,7 @@ TYPED_TEST(ChainOf, gradient_of_rows_is_that_of_finite_differences) {
     const Input<double> x(of, n, 5);
     Tape<double> tape;
     chain.forward(x.rows(), n, Keep::gradient, tape);
-    const auto bar = noise(static_cast<std::size_t>(n) * chain.n_out(), 8);
+    const auto bar = noise(std::int64_t{n} * chain.n_out(), 8);
     for (int row = 0; row < n; ++row)
       std::copy_n(bar.data() + row * chain.n_out(), chain.n_out(),
                   tape.layers.back().y_bar.data() + row * chain.stride());
@@ -285,8 +285,7 @@ TEST(chain, gradient_of_energy_and_tangent_is_that_of_finite_differences) {
       });
       for (int row = 0; row < n; ++row)
         for (int i = 0; i < of.n_in; ++i)
-          ASSERT_NEAR(x_bar.rows()[row][i], in_x[static_cast<std::size_t>(row) * x.stride + i], 1e-7)
-              << of.name;
+          ASSERT_NEAR(x_bar.rows()[row][i], in_x[std::int64_t{row} * x.stride + i], 1e-7) << of.name;
     }
   }
 }

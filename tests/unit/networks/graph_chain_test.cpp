@@ -67,12 +67,15 @@ std::vector<GraphBlock> blocks_of(const std::vector<int>& widths, const std::vec
   return blocks;
 }
 
-/// Convolutions whose rows grow and shrink, and a dense layer between them.
+/// Convolutions whose rows grow and shrink, one that skips itself, and a dense layer between them.
 std::vector<GraphBlock> sample_blocks() {
-  return blocks_of({5, 9, 6, 3}, {Activation::tanh, Activation::silu, Activation::sigmoid},
-                   {true, false, true});
+  auto blocks =
+      blocks_of({5, 5, 9, 6, 3}, {Activation::tanh, Activation::tanh, Activation::silu, Activation::sigmoid},
+                {true, true, false, true});
+  blocks[0].layer.skip = "x";
+  return blocks;
 }
-constexpr std::size_t n_parameters = 5 * 9 + 9 + 9 * 6 + 6 + 6 * 3 + 3;
+constexpr std::size_t n_parameters = 5 * 5 + 5 + 5 * 9 + 9 + 9 * 6 + 6 + 6 * 3 + 3;
 
 void on_any_number_of_ranks(const std::function<void(const Comm&)>& action) {
   const Comm world = Comm::world();
@@ -203,8 +206,7 @@ TEST(GraphChain, losses_in_training_are_those_of_pytorch_geometric) {
           const int right = label[node];
           loss += share * (std::log(sum) - row[right]) * (part.counts ? 1 : 0);
           for (int c = 0; c < classes; ++c)
-            y_bar[static_cast<std::size_t>(i) * classes + c] =
-                share * (std::exp(row[c]) / sum - (c == right ? 1 : 0));
+            y_bar[std::int64_t{i} * classes + c] = share * (std::exp(row[c]) / sum - (c == right ? 1 : 0));
         }
         EXPECT_NEAR(comm.sum(loss), expected, 1e-10);
         std::vector<double> gradient(parameters.size(), 0.0);
@@ -221,9 +223,9 @@ TEST(GraphChain, says_what_it_is_and_what_it_does_not_take) {
   const OwnedRows a = rows_of(comm, 11, one_way_graph(11));
   GraphChain chain(comm, a.rows, sample_blocks());
   const auto description = chain.describe();
-  ASSERT_EQ(description.blocks.size(), 3U);
+  ASSERT_EQ(description.blocks.size(), 4U);
   EXPECT_EQ(description.blocks[0].kind, "graph dense tanh");
-  EXPECT_EQ(description.blocks[1].kind, "dense silu");
+  EXPECT_EQ(description.blocks[2].kind, "dense silu");
   EXPECT_EQ(description.total().parameters, n_parameters);
   EXPECT_FALSE(chain.reason().empty());
 
@@ -235,7 +237,7 @@ TEST(GraphChain, says_what_it_is_and_what_it_does_not_take) {
   other[1].layer.skip = "x";
   EXPECT_THROW(GraphChain(comm, a.rows, other), InternalError);
   GraphTape tape;
-  AlignedVector<double> x(static_cast<std::size_t>(chain.part().n_rows()) * 5 + 1);
+  AlignedVector<double> x(std::int64_t{chain.part().n_rows()} * 5 + 1);
   EXPECT_THROW(chain.forward(x, tape), InputError);
 }
 

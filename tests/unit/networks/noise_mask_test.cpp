@@ -25,7 +25,7 @@ constexpr Case cases[] = {
 
 template <class Real>
 std::vector<Real> filled(const NoiseMask& mask, int n_channels, const std::array<int, 3>& shape) {
-  std::vector<Real> values(static_cast<std::size_t>(n_channels) * shape[0] * shape[1] * shape[2]);
+  std::vector<Real> values(std::int64_t{n_channels} * shape[0] * shape[1] * shape[2]);
   fill_noise_mask(mask, n_channels, shape, values.data());
   return values;
 }
@@ -49,7 +49,7 @@ TEST(NoiseMask, repeats_itself_and_depends_on_nothing_but_the_place) {
     for (int z = 0; z < 4; ++z)
       for (int y = 0; y < 7; ++y)
         for (int x = 0; x < 11; ++x) {
-          const auto same = static_cast<std::size_t>(((c * 2 + z % 2) * 3 + y % 3) * 5 + x % 5);
+          const std::size_t same = ((c * 2 + z % 2) * 3 + y % 3) * 5 + x % 5;
           EXPECT_EQ(at(c, z, y, x), one[same]);
           EXPECT_EQ(static_cast<float>(at(c, z, y, x)), few[same]);
         }

@@ -109,12 +109,12 @@ TEST(rounded_chain, sum_changes_by_the_integral_of_the_adjoint) {
   constexpr int n = 40;
   for (const auto& of : sums()) {
     const Pair chains(of, noise(of.n_in, 11, 0.5));
-    const auto path = noise(static_cast<std::size_t>(n) * of.n_in, 12, 0.5);
+    const auto path = noise(std::int64_t{n} * of.n_in, 12, 0.5);
     const auto at = [&](double share) {
       Input<float> x(of, n, 5);
       for (int row = 0; row < n; ++row)
         for (int i = 0; i < of.n_in; ++i)
-          x.rows()[row][i] += static_cast<float>(share * path[static_cast<std::size_t>(row) * of.n_in + i]);
+          x.rows()[row][i] += static_cast<float>(share * path[std::int64_t{row} * of.n_in + i]);
       Tape<float> tape;
       chains.rounded.forward_and_adjoint(std::as_const(x).rows(), n, Keep::adjoint, x.rows(), tape);
       Passed found{{tape.sum.begin(), tape.sum.begin() + n}, {}};

@@ -127,7 +127,7 @@ TEST(Comm, gathers_keep_the_order_of_ranks) {
 
 TEST(Comm, all_to_all_transposes) {
   const auto comm = Comm::world();
-  const auto n = static_cast<std::size_t>(comm.size());
+  const std::size_t n = comm.size();
   const auto part = [](int from, int to) { return std::vector<int>(from + 2 * to, 10 * from + to); };
   std::vector<std::vector<int>> send(n);
   for (int to = 0; to < comm.size(); ++to) send[to] = part(comm.rank(), to);

@@ -19,7 +19,7 @@ TEST(Mailbox, letters_of_any_length_arrive_in_their_order) {
   const Comm comm = Comm::world();
   Mailbox mailbox(comm);
   constexpr int n = 20;
-  const auto bytes = [](int number) { return std::size_t{1} + 40000 * static_cast<std::size_t>(number % 3); };
+  const auto bytes = [](int number) { return std::size_t{1} + 40000 * std::int64_t{number % 3}; };
   for (int number = 0; number < n; ++number)
     for (int rank = 0; rank < comm.size(); ++rank)
       if (rank != comm.rank()) mailbox.send(letter(comm.rank(), number, bytes(number)), rank);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 
 namespace quintet {
@@ -53,6 +54,19 @@ TEST(SharedMemoryBounds, the_scarcest_rank_speaks_for_all) {
 
 TEST(SharedMemoryBounds, without_any_bound_all_fits) {
   EXPECT_TRUE(memory_demand(Comm::world(), 1e15, {}).fits());
+}
+
+TEST(SharedMemoryBounds, what_fits_just_passes_and_what_does_not_just_is_refused) {
+  const Comm comm = Comm::world();
+  const double share = node.free / comm.size();
+  const double of_last = comm.rank() == comm.size() - 1 ? 1 : 0;  // the largest demand counts
+  EXPECT_NO_THROW(require_memory(comm, 0.999 * share * of_last, "arrays", {node}));
+  try {
+    require_memory(comm, 1.001 * share * of_last, "arrays", {node});
+    FAIL();
+  } catch (const ResourceError& error) {
+    EXPECT_NE(std::string(error.what()).find("Not enough memory for arrays: "), std::string::npos);
+  }
 }
 
 TEST(SharedMemoryBounds, a_part_of_this_computer_is_no_more_than_the_whole) {

@@ -29,7 +29,7 @@ T number(int rank, std::size_t i) {
 template <class T>
 void sums_in_rank_order(std::size_t slice) {
   const Comm comm = fresh_comm();
-  const auto n_ranks = static_cast<std::size_t>(comm.size()), self = static_cast<std::size_t>(comm.rank());
+  const std::size_t n_ranks = comm.size(), self = comm.rank();
   std::vector<T> parts(n_ranks * slice), workspace((n_ranks - 1) * slice), own(slice);
   for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = number<T>(comm.rank(), i);
   const auto expected = [&](std::size_t i) {
@@ -53,7 +53,7 @@ void sums_in_rank_order(std::size_t slice) {
   gathering.wait();
   for (std::size_t i = 0; i < parts.size(); ++i) ASSERT_EQ(parts[i], expected(i)) << i;
 
-  const auto words = static_cast<std::int64_t>((n_ranks - 1) * slice * sizeof(T));
+  const std::int64_t words = (n_ranks - 1) * slice * sizeof(T);
   const auto& sums = comm.counter(Comm::Call::reduce_scatter);
   EXPECT_EQ(sums.messages, 2 * (comm.size() - 1));
   EXPECT_EQ(sums.bytes, 2 * words);
@@ -98,7 +98,7 @@ struct Sent {
 };
 Sent exchange(std::size_t tables, std::size_t width, std::size_t batch, bool forward) {
   const Comm comm = fresh_comm();
-  const auto self = static_cast<std::size_t>(comm.rank());
+  const std::size_t self = comm.rank();
   const auto of_tables = parts_of(tables, comm.size()), of_batch = parts_of(batch, comm.size());
   std::vector<std::size_t> sends, receives;
   for (std::size_t r = 0; r < of_batch.size(); ++r) {
@@ -123,7 +123,7 @@ TEST(Slices, parts_of_any_length_go_to_their_ranks) {
   const Comm comm = Comm::world();
   for (const auto& [tables, width, batch] :
        {std::array<std::size_t, 3>{8, 64, 2048}, {5, 16, 96}, {13, 4, 7}, {1, 4, 9}}) {
-    const auto self = static_cast<std::size_t>(comm.rank());
+    const std::size_t self = comm.rank();
     const auto own_tables = parts_of(tables, comm.size())[self],
                own_batch = parts_of(batch, comm.size())[self];
     const auto [words, messages] = exchange(tables, width, batch, true);

@@ -33,8 +33,8 @@ void ring_gather(const Comm& comm, std::span<double> values) {
   const int p = comm.size(), rank = comm.rank();
   const std::size_t part = values.size() / p;
   for (int round = 0; round < p - 1; ++round) {
-    const auto from = static_cast<std::size_t>((rank - round + p) % p);
-    const auto to = static_cast<std::size_t>((rank - round - 1 + p) % p);
+    const std::size_t from = (rank - round + p) % p;
+    const std::size_t to = (rank - round - 1 + p) % p;
     comm.exchange(std::span<const double>(values.subspan(from * part, part)), (rank + 1) % p,
                   values.subspan(to * part, part), (rank + p - 1) % p, 1);
   }
@@ -64,9 +64,9 @@ TEST(Links, a_ring_that_sums_sends_what_the_formula_says) {
 
 TEST(Links, a_ring_that_gathers_sends_what_the_formula_says) {
   const Comm comm = Comm::world();
-  const auto p = static_cast<std::size_t>(comm.size());
+  const std::size_t p = comm.size();
   std::vector<double> values(4 * p);
-  for (std::size_t i = 0; i < 4; ++i) values[4 * static_cast<std::size_t>(comm.rank()) + i] = comm.rank();
+  for (std::size_t i = 0; i < 4; ++i) values[4 * std::int64_t{comm.rank()} + i] = comm.rank();
   comm.reset_counters();
 
   ring_gather(comm, values);

@@ -68,8 +68,7 @@ class Requests {
   /// Numbers of all sizes, and often those just at a limit.
   std::int64_t number(double most) {
     if (chance(0.15)) return static_cast<std::int64_t>(most) + pick(-1, 1);
-    const auto n = static_cast<std::int64_t>(
-        std::exp(std::uniform_real_distribution<>(0, std::log(most * 1.5))(random_)));
+    const std::int64_t n = std::exp(std::uniform_real_distribution<>(0, std::log(most * 1.5))(random_));
     return std::max<std::int64_t>(n, 1);
   }
   bool chance(double p) { return std::uniform_real_distribution<>(0, 1)(random_) < p; }
@@ -102,7 +101,7 @@ TEST(limits, no_random_request_leads_to_a_script_that_breaks_one) {
   for (int i = 0; i < 3000; ++i) {
     const auto& machine = machines[requests.pick(0, 2)];
     const bool is_abci = machine.name == "abci3";
-    const auto& any = machine.queues[requests.pick(0, static_cast<std::int64_t>(machine.queues.size()) - 1)];
+    const auto& any = machine.queues[requests.pick(0, std::ssize(machine.queues) - 1)];
     const std::string queue = requests.chance(0.5) ? "" : any.name;
     const JobShape shape = requests.shape();
     const auto script_for = [&](const std::string& name) {

@@ -37,7 +37,7 @@ void write_table(const std::string& path, const std::vector<double>& steps,
 void flip(const std::string& path, std::uint64_t at, int bit) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.seekg(static_cast<std::streamoff>(at));
-  const char byte = static_cast<char>(file.get() ^ (1 << bit));
+  const char byte = file.get() ^ (1 << bit);
   file.seekp(static_cast<std::streamoff>(at));
   file.put(byte);
 }

@@ -19,7 +19,7 @@ using netcdf::Type;
 
 template <class T>
 std::vector<T> numbers(int n, int from = 0) {
-  std::vector<T> values(static_cast<std::size_t>(n));
+  std::vector<T> values(n);
   for (int i = 0; i < n; ++i) values[i] = static_cast<T>(0.5 * (from + i) - 3);
   return values;
 }

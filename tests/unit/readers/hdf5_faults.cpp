@@ -75,7 +75,7 @@ std::vector<char> other_values(const std::vector<double>& old, std::size_t n, co
 bool change_attribute(hid_t object, const Place& place, Fault fault) {
   const char* name = place.attribute.c_str();
   const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), space = H5Aget_space(attribute);
-  const auto n = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
+  const std::size_t n = H5Sget_simple_extent_npoints(space);
   std::vector<double> old(n);
   if (fault == Fault::fraction) H5Aread(attribute, H5T_NATIVE_DOUBLE, old.data());
   H5Aclose(attribute);
@@ -96,7 +96,7 @@ herr_t copy_attribute(hid_t from, const char* name, const H5A_info_t*, void* to)
   const hid_t old = H5Aopen(from, name, H5P_DEFAULT), type = H5Aget_type(old), space = H5Aget_space(old);
   const auto kind = H5Tget_class(type);
   if (kind == H5T_STRING || is_number(kind)) {
-    const auto n = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
+    const std::size_t n = H5Sget_simple_extent_npoints(space);
     std::vector<char> bytes(n * H5Tget_size(type) + 1);
     H5Aread(old, type, bytes.data());
     const hid_t made = H5Acreate2(*static_cast<hid_t*>(to), name, type, space, H5P_DEFAULT, H5P_DEFAULT);
@@ -113,7 +113,7 @@ bool change_dataset(hid_t file, const Place& place, Fault fault) {
   const char* name = place.object.c_str();
   if (fault == Fault::absent) return H5Ldelete(file, name, H5P_DEFAULT) >= 0;
   const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(dataset);
-  const auto n = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
+  const std::size_t n = H5Sget_simple_extent_npoints(space);
   std::vector<double> old(n);
   if (fault == Fault::fraction)
     H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, old.data());

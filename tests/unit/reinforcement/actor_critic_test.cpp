@@ -34,7 +34,7 @@ struct Sample {
 };
 Sample sample_of(ActorCritic& network, int n) {
   Sample sample;
-  const auto rows = static_cast<std::size_t>(n), a = static_cast<std::size_t>(network.action_size());
+  const std::size_t rows = n, a = network.action_size();
   for (int i = 0; i < 5 * n; ++i) sample.observed.push_back(std::sin(1.7F * i));
   std::vector<float> outputs(3 * rows);
   std::vector<double> values(rows);

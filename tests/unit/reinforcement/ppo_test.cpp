@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -156,6 +157,32 @@ TEST(Ppo, is_bitwise_the_same_on_any_threads_and_restarted) {
   EXPECT_EQ(whole, learned(3, 7, "", ""));
   (void)learned(2, 4, scratch / "half.h5", "");
   EXPECT_EQ(whole, learned(1, 7, "", scratch / "half.h5"));
+}
+
+/// What ends two updates with rewards `scale` times as large; "" if nothing does.
+std::string end_with(double scale, double learning_rate) {
+  auto pool = rings(2, 1);
+  ActorCritic network(of_a_place(), 2);
+  PpoOptions options;
+  options.learning_rate = learning_rate;
+  Ppo ppo(pool, network, options, {4, 0, scale}, 5, 1);
+  try {
+    for (int k = 0; k < 2; ++k) (void)ppo.update();
+  } catch (const NumericalError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Ppo, says_whether_rewards_or_steps_were_too_large) {
+  EXPECT_EQ(end_with(1, 3e-4), "");
+  EXPECT_EQ(end_with(1e36, 3e-4), "");
+  const std::string by_rewards = end_with(1e60, 3e-4), by_steps = end_with(1, 1e30);
+  EXPECT_NE(by_rewards.find("update 1 of the policy: its gradient is not finite; a reward was"),
+            std::string::npos)
+      << by_rewards;
+  EXPECT_NE(by_steps.find("its gradient is not finite; a smaller learning_rate helps"), std::string::npos)
+      << by_steps;
 }
 
 TEST(Ppo, refuses_what_does_not_fit) {

@@ -44,8 +44,7 @@ std::vector<double> start() {
 
 template <class Real>
 Real gradient_of(int rank, std::int64_t t, int block, std::size_t i) {
-  return static_cast<Real>(std::cos(0.1 * i + rank + t + block) *
-                           std::pow(10.0, static_cast<double>((i + rank) % 3) - 1));
+  return std::cos(0.1 * i + rank + t + block) * std::pow(10.0, static_cast<double>((i + rank) % 3) - 1);
 }
 
 /// By a session of its own, beside that of all tests, which keeps the device.
@@ -61,7 +60,7 @@ template <class Real>
 at::Tensor tensor_of(const FlatParameters<Real>& parameters, std::span<const Real> numbers) {
   const auto place =
       parameters.is_resident() ? TorchDevice(test::device_session()).place() : c10::Device(at::kCPU);
-  return at::from_blob(const_cast<Real*>(numbers.data()), {static_cast<std::int64_t>(numbers.size())},
+  return at::from_blob(const_cast<Real*>(numbers.data()), {std::ssize(numbers)},
                        at::TensorOptions(bridge::scalar_type<Real>()).device(place));
 }
 
@@ -257,7 +256,7 @@ TYPED_TEST(DeviceParametersOf, go_on_on_the_host_and_back) {
 }
 
 TYPED_TEST(DeviceParametersOf, send_the_same_from_their_memory_and_through_the_host) {
-  const auto n = static_cast<std::int64_t>(start().size()), ranks = std::int64_t{Comm::world().size()};
+  const std::int64_t n = start().size(), ranks = std::int64_t{Comm::world().size()};
   if (ranks > 1 && !test::may_send(true)) GTEST_SKIP() << "this MPI reads no memory of a GPU";
   const std::int64_t width = sizeof(TypeParam);
   for (const int stage : all_stages)
@@ -265,7 +264,7 @@ TYPED_TEST(DeviceParametersOf, send_the_same_from_their_memory_and_through_the_h
       auto direct = there_of<TypeParam>({}, stage, true, progress),
            staged = there_of<TypeParam>({}, stage, false, progress);
       const bool divides = stage > 1 && ranks > 1;
-      const auto slices = static_cast<std::int64_t>(direct.layout().slices());
+      const std::int64_t slices = direct.layout().slices();
       const std::int64_t slice = divides ? slices : (n + ranks - 1) / ranks;
       const std::int64_t begin = direct.account().bytes_copied, staged_begin = staged.account().bytes_copied;
       for (int t = 1; t <= 3; ++t) {
@@ -311,7 +310,7 @@ TEST(DeviceParameters, divide_values_of_ranks_of_one_node) {
 /// Of one rank alone no gradient, value or state leaves the device in a step.
 TYPED_TEST(DeviceParametersOf, travel_when_they_are_read_alone) {
   auto there = there_of<TypeParam>({});
-  const auto bytes = static_cast<std::int64_t>(there.size() * sizeof(TypeParam));
+  const std::int64_t bytes = there.size() * sizeof(TypeParam);
   const std::int64_t begin = there.account().bytes_copied;
   EXPECT_EQ(begin, bytes) << "values to start from";
   for (int t = 1; t <= 3; ++t) step(there, t);
@@ -319,7 +318,7 @@ TYPED_TEST(DeviceParametersOf, travel_when_they_are_read_alone) {
   const bool is_root = Comm::world().is_root();
   static_cast<void>(there.all_values());
   EXPECT_EQ(there.account().bytes_copied, begin + (is_root ? bytes : 0));
-  const auto block = static_cast<std::int64_t>(there.copied_values(1).size() * sizeof(TypeParam));
+  const std::int64_t block = there.copied_values(1).size() * sizeof(TypeParam);
   EXPECT_GT(block, 0);
   EXPECT_EQ(there.account().bytes_copied, begin + (is_root ? bytes : 0) + block);
 }

@@ -34,7 +34,7 @@ struct Problem {
 
 /// Not symmetric, with a band, some nonzeros far from it, and rows and columns that are empty.
 Problem sample(int n, int f) {
-  Problem p{n, f, std::vector<double>(static_cast<std::size_t>(n) * n, 0.0), {}};
+  Problem p{n, f, std::vector<double>(std::int64_t{n} * n, 0.0), {}};
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < n; ++k)
       if (i % 11 != 4 && k % 13 != 7 && (std::abs(i - k) < 3 || (i * 37 + k * 91) % 29 == 0))
@@ -149,7 +149,7 @@ TEST(SparseProduct, words_and_messages_are_those_of_the_reference) {
   Problem p;
   p.n = given.at("n").as_integer();
   p.f = given.at("f").as_integer();
-  p.a.assign(static_cast<std::size_t>(p.n) * p.n, 0.0);
+  p.a.assign(std::int64_t{p.n} * p.n, 0.0);
   for (std::size_t k = 0; k < given.at("row").items().size(); ++k)
     p.a[given.at("row").items()[k].as_integer() * p.n + given.at("column").items()[k].as_integer()] =
         given.at("value").items()[k].as_number();
@@ -284,7 +284,7 @@ TEST(SpmmLayout, what_cannot_be_is_refused) {
                InputError);
 
   SparseProduct product(comm, mine.rows, layout_1d(comm.size(), true));
-  AlignedVector<double> x(static_cast<std::size_t>(product.part().n_rows()) * 3 + 1), z;
+  AlignedVector<double> x(std::int64_t{product.part().n_rows()} * 3 + 1), z;
   EXPECT_THROW(product(x, z, 3), InputError);
   EXPECT_THROW(product(x, z, 0), InputError);
   if (comm.rank() == comm.size() - 1 && !mine.rows.column.empty())

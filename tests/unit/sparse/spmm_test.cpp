@@ -15,7 +15,7 @@ namespace {
 double whole(std::int64_t i) { return (i * 7919 + 13) % 31 - 15; }
 
 std::vector<double> panel(int n, int f, int shift) {
-  std::vector<double> h(static_cast<std::size_t>(n) * f);
+  std::vector<double> h(std::int64_t{n} * f);
   for (std::size_t i = 0; i < h.size(); ++i) h[i] = whole(static_cast<std::int64_t>(i) + shift);
   return h;
 }
@@ -91,7 +91,7 @@ TEST(Spmm, a_column_has_the_same_bits_whatever_stands_beside_it) {
   constexpr int f = 33;
   auto h = panel(a.n_columns, f, 3);
   for (double& x : h) x = 1 / (x + 0.3);
-  std::vector<double> z(static_cast<std::size_t>(a.n_rows()) * f, 0.0);
+  std::vector<double> z(std::int64_t{a.n_rows()} * f, 0.0);
   multiply_add(a, h.data(), z.data(), f);
   for (int c = 0; c < f; ++c) {
     std::vector<double> one_h, one_z(a.n_rows(), 0.0);

@@ -23,6 +23,8 @@ TEST(ForeignText, files_of_other_programs_are_known_by_their_words) {
   EXPECT_EQ(foreign_kind("integrator = md\nnsteps = 1000\n"), "a GROMACS parameter file");
   EXPECT_EQ(foreign_kind("#!/bin/bash\n#SBATCH -N 1\nsrun dpmd\n"), "a shell script");
   EXPECT_EQ(foreign_kind(std::string("\x89HDF\r\n\x1a\n", 8)), "a binary file (HDF5)");
+  EXPECT_EQ(foreign_kind(std::string("CDF\x05\0\0", 6)), "a binary file (netCDF)");
+  EXPECT_EQ(foreign_kind(std::string("GRIB\0\0\0\x02", 8)), "a GRIB file, as weather services give");
   EXPECT_EQ(foreign_kind(std::string("a\0b", 3)), "a binary file");
   EXPECT_EQ(foreign_kind("<!DOCTYPE html>"), "a web page, as a download that failed leaves");
 }

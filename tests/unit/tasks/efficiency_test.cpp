@@ -10,7 +10,7 @@ double task_s(const Grain& grain) { return grain.task_s; }
 
 /// Tasks that take `overhead` besides their work at rate 1.
 Grain grain_of(std::int64_t size, double overhead) {
-  const auto work = static_cast<double>(size);
+  const double work = size;
   return {.size = size, .task_s = work + overhead, .rate = work / (work + overhead)};
 }
 

@@ -48,7 +48,7 @@ Graph graph_of(const Tree& c) {
 
 void expect_equal(const Graph& graph, const Tree& c, const std::string& what) {
   for (int t = 0; t < graph.steps(); ++t) {
-    const auto at = static_cast<std::size_t>(t);
+    const std::size_t at = t;
     const Window window = graph.window(t);
     EXPECT_EQ(window.first, c.at("offset").items()[at].as_integer()) << what << ", step " << t;
     ASSERT_EQ(window.count, c.at("active").items()[at].as_integer()) << what << ", step " << t;

@@ -46,7 +46,7 @@ struct Things {
               most_alive = std::max(most_alive, alive);
               ++here[item];
               return std::shared_ptr<void>(new Thing{item}, [this, memory](void* thing) {
-                const auto number = static_cast<std::size_t>(static_cast<Thing*>(thing)->number);
+                const std::size_t number = static_cast<Thing*>(thing)->number;
                 alive -= memory;
                 --here[number];
                 delete static_cast<Thing*>(thing);
@@ -145,7 +145,7 @@ TEST(ReadCache, hits_and_evictions_are_those_of_the_reference) {
       size.clear();
       for (const int bytes : integers(*sizes)) size.push_back(bytes);
     }
-    const auto budget = static_cast<std::size_t>(one.at(one.has("slots") ? "slots" : "budget").as_integer());
+    const std::size_t budget = one.at(one.has("slots") ? "slots" : "budget").as_integer();
     const auto played = play(trace, size, budget);
     EXPECT_EQ(played.log, one.at("hits_misses").as_text());
     EXPECT_EQ(played.counts.evictions, one.at("evictions").as_integer());
@@ -177,7 +177,7 @@ TEST(ReadCache, with_reading_ahead_nothing_in_use_goes_and_no_byte_is_beyond_the
     const int pinned = random() % n;
     Ledger ledger;
     ledger.limit(Tier::host, ByteCategory::parameters, budget, "budget");
-    ledger.limit(Tier::host, ByteCategory::staging, 16 * static_cast<std::size_t>(ahead + 1), "budget");
+    ledger.limit(Tier::host, ByteCategory::staging, 16 * std::int64_t{ahead + 1}, "budget");
     Things things(size);
     ReadCache cache(ledger, options(ahead, {pinned}), things.items, things.source());
     bool was_there = false;
@@ -197,7 +197,7 @@ TEST(ReadCache, with_reading_ahead_nothing_in_use_goes_and_no_byte_is_beyond_the
     EXPECT_EQ(n_of.hits + n_of.fetched + n_of.misses, 200);
     EXPECT_GT(ahead > 0 ? n_of.fetched : n_of.misses, 0);
     EXPECT_LE(things.most_alive, budget);
-    EXPECT_LE(ledger.peak(Tier::host), budget + 16 * static_cast<std::size_t>(ahead + 1));
+    EXPECT_LE(ledger.peak(Tier::host), budget + 16 * std::int64_t{ahead + 1});
   }
 }
 

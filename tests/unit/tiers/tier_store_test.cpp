@@ -70,9 +70,7 @@ TierStore::Options in_folder(const std::string& folder, bool direct = true) {
   return options;
 }
 
-char byte_of(std::size_t item, std::size_t i, int round) {
-  return static_cast<char>(item * 31 + i * 7 + round);
-}
+char byte_of(std::size_t item, std::size_t i, int round) { return item * 31 + i * 7 + round; }
 
 void fill(TierStore& store, std::size_t item, int round) {
   const auto bytes = store.pin(item);
@@ -189,7 +187,7 @@ TEST(TierStore, a_process_killed_in_mid_write_leaves_the_last_generation_whole) 
     auto options = in_folder(scratch.path());
     options.file.start = TierFile::Start::committed;
     TierStore store(ledger, options, sizes());
-    const auto last = static_cast<int>(store.file()->tag());
+    const int last = store.file()->tag();
     ASSERT_TRUE(last == round || last == round + 1) << last << " after " << round;
     uneven += last % 2;
     for (std::size_t item = 0; item < sizes().size(); ++item) ASSERT_TRUE(holds(store, item, last)) << item;

@@ -53,7 +53,7 @@ std::vector<double> start() {
 /// A rank's gradient: sums of them depend on their order.
 template <class Real>
 Real gradient_of(int rank, int t, std::size_t i) {
-  return static_cast<Real>(std::cos(0.1 * i + rank + t) * std::pow(10.0, (i + 2 * rank) % 5));
+  return std::cos(0.1 * i + rank + t) * std::pow(10.0, (i + 2 * rank) % 5);
 }
 
 int n_blocks() { return blocks().size(); }
@@ -301,7 +301,7 @@ TEST(FlatParameters, hold_and_send_what_the_formulas_say) {
   int rows = 0;
   for (const auto& row : given.at("rows").items()) {
     const auto number = [&](const char* key) { return static_cast<std::int64_t>(row.at(key).as_number()); };
-    const auto stage = static_cast<int>(number("stage"));
+    const int stage = number("stage");
     if (number("ranks") != comm.size() || row.at("kind").as_text() == "mixed16") continue;
     const auto& precision = row.at("kind").as_text() == "fp32" ? whole : halves;
     std::vector<BlockTensors> model;
@@ -581,7 +581,7 @@ TEST(FlatParameters, at_stage_3_values_have_memory_while_their_blocks_compute) {
     }
     parameters.leave();
     // Forward and backward a slice of each, once more those of d's parts; d itself was at hand.
-    const auto slices = static_cast<std::int64_t>(parameters.layout().largest_slice());
+    const std::int64_t slices = parameters.layout().largest_slice();
     EXPECT_EQ(parameters.traffic(Comm::Call::all_gather_into).bytes,
               (2 * 8 + 4) * 4 * slices * (comm.size() - 1));
     EXPECT_THROW(parameters.enter(4, Way::forward), InternalError);

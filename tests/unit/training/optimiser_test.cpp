@@ -17,7 +17,7 @@ struct Arrays {
   std::vector<Real> theta, gradient = std::vector<Real>(n), first = std::vector<Real>(n),
                            second = std::vector<Real>(n);
   Arrays() {
-    for (std::size_t i = 0; i < n; ++i) theta.push_back(static_cast<Real>(std::sin(0.1 * i)));
+    for (std::size_t i = 0; i < n; ++i) theta.push_back(std::sin(0.1 * i));
   }
   void fill_gradient(int t) {
     for (std::size_t i = 0; i < n; ++i) gradient[i] = static_cast<Real>(std::cos(0.37 * i + t));

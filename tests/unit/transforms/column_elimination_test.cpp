@@ -39,7 +39,7 @@ double error(const Comm& comm, int n_rows, int n_columns, const TridiagonalColum
   std::vector<double> q;
   for (int j = first; j < first + rows; ++j)
     for (int m = 0; m < n_columns; ++m) {
-      const auto i = static_cast<std::size_t>(j);
+      const std::size_t i = j;
       double sum = (e.diagonal[i] + e.shift[m]) * expected(j, m);
       if (j > 0) sum += e.below[i] * expected(j - 1, m);
       if (j + 1 < n_rows) sum += e.above[i] * expected(j + 1, m);
@@ -102,7 +102,7 @@ TEST(ColumnElimination, solves_singular_columns_up_to_a_constant) {
   const int first = shares.first(comm.rank()), rows = shares.size(comm.rank());
   std::vector<double> q(rows * n_columns, 0.0);
   for (int j = 0; j < rows; ++j) {
-    const auto i = static_cast<std::size_t>(first + j);
+    const std::size_t i = first + j;
     const auto x = [](std::size_t row) { return wanted(row, 0); };
     double& here = q[j * n_columns];
     here = e.diagonal[i] * x(i);

@@ -69,7 +69,7 @@ TEST(BlockProducts, each_needed_column_travels_once) {
   static_cast<void>(multiply(a, a, 0));
 
   const double values = static_cast<double>(a.value.size()) * sizeof(double) * (comm.size() - 1);
-  const auto sent = static_cast<double>(comm.counter(Comm::Call::gather).bytes);
+  const double sent = comm.counter(Comm::Call::gather).bytes;
   EXPECT_GE(sent, values);
   EXPECT_LE(sent, values + 4.0 * 20 * 14 * comm.size());  // and lists of rows and columns
 }

@@ -23,9 +23,9 @@ struct Dense {
   int n = 0;
   std::vector<double> value;
 
-  explicit Dense(int size = 0) : n(size), value(static_cast<std::size_t>(size) * size, 0.0) {}
-  double& operator()(int i, int j) { return value[static_cast<std::size_t>(j) * n + i]; }
-  double operator()(int i, int j) const { return value[static_cast<std::size_t>(j) * n + i]; }
+  explicit Dense(int size = 0) : n(size), value(std::int64_t{size} * size, 0.0) {}
+  double& operator()(int i, int j) { return value[std::int64_t{j} * n + i]; }
+  double operator()(int i, int j) const { return value[std::int64_t{j} * n + i]; }
 };
 
 inline Dense operator*(const Dense& a, const Dense& b) {

@@ -90,6 +90,49 @@ TEST_P(FixedPairs, are_held_in_a_metal_at_a_temperature) {
   EXPECT_NEAR(result.mu, -0.05, 0.01);
 }
 
+// Submatrices of single columns count other pairs in the middle of the gap: what holds them lies near its
+// edge.
+TEST_P(FixedPairs, are_held_at_a_temperature_far_from_the_middle_of_the_gap) {
+  const Ring system = ring(24, {3, 1, 6, 23, 9, 4}, 0.06, 0.8);
+  const auto a = distribute(comm, system.a, blocks_of(system));
+  for (const auto& [temperature, n] : {std::pair{0.02, 92.0}, {0.02, 92.1}, {0.005, 92.0}}) {
+    auto options = pairs(n, 3e-3, GetParam(), temperature);
+    options.columns_together = 1;
+    options.polynomial_error = 1e-9;
+    const auto result = evaluate_submatrices(a, options);
+    EXPECT_NEAR(result.n_pairs, n, 1e-8) << temperature;
+    options.kernel = SubmatrixKernel::eigen;
+    EXPECT_NEAR(result.mu, evaluate_submatrices(a, options).mu, 1e-3 * temperature)
+        << temperature << " " << n;
+  }
+}
+
+// In a wide gap no shift of mu changes the pairs by more than rounding: any mu there holds them.
+TEST_P(FixedPairs, are_held_by_any_mu_of_a_gap_that_is_wide_for_the_temperature) {
+  constexpr int n_dimers = 40;
+  Dense system(2 * n_dimers);
+  for (int i = 0; i < n_dimers; ++i) {  // levels -0.037 and 0.018
+    system(2 * i, 2 * i) = system(2 * i + 1, 2 * i + 1) = -0.0095;
+    system(2 * i, 2 * i + 1) = system(2 * i + 1, 2 * i) = -0.0275;
+  }
+  const auto a =
+      distribute(comm, system, std::make_shared<const Blocking>(uniform_blocking(2 * n_dimers, 2)));
+  for (const double temperature : {3e-8, 3e-6, 3e-4, 1e-3}) {
+    const auto half = evaluate_submatrices(a, pairs(n_dimers, 1e-6, GetParam(), temperature));
+    EXPECT_NEAR(half.n_pairs, n_dimers, 1e-6) << temperature;
+    EXPECT_GT(half.mu, -0.037) << temperature;
+    EXPECT_LT(half.mu, 0.018) << temperature;
+    EXPECT_LT(half.error.mu, 0.056) << temperature;
+    const auto all = evaluate_submatrices(a, pairs(2 * n_dimers, 1e-6, GetParam(), temperature));
+    EXPECT_EQ(all.n_pairs, 2 * n_dimers) << temperature;
+    EXPECT_EQ((Occupation{all.mu, temperature, 0})(0.018), 1) << temperature;
+    if (temperature < 1e-4) continue;  // too steep for a polynomial
+    const auto one_short = evaluate_submatrices(a, pairs(n_dimers - 1, 1e-6, GetParam(), temperature));
+    EXPECT_NEAR(one_short.n_pairs, n_dimers - 1, 1e-8) << temperature;
+    EXPECT_NEAR(one_short.mu, -0.037 + temperature * std::log(n_dimers - 1), 1e-6 * temperature);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Kernels, FixedPairs,
                          ::testing::Values(SubmatrixKernel::polynomial, SubmatrixKernel::eigen),
                          [](const auto& info) {

@@ -2,6 +2,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -129,6 +130,11 @@ class Filling : public ::testing::Test {
  protected:
   const Dense matrix =
       polyene(120, -0.12, -0.06, 0, 0);  // 60 levels below a gap of 0.12, degenerate in pairs
+  /// All on one rank; several ranks have to agree on a refusal, which the first one shows.
+  static std::vector<double> some_of(std::vector<double> all) {
+    if (Comm::world().size() > 1) all.resize(1);
+    return all;
+  }
   [[nodiscard]] SubmatrixResult filled(const Dense& a, int block, double n_pairs,
                                        SubmatrixKernel kernel = SubmatrixKernel::automatic) const {
     SubmatrixOptions options;
@@ -154,7 +160,7 @@ TEST_F(Filling, at_the_gap_is_done) {
 
 TEST_F(Filling, inside_a_band_is_refused_and_the_gap_is_named) {
   for (const auto kernel : {SubmatrixKernel::automatic, SubmatrixKernel::polynomial, SubmatrixKernel::eigen})
-    for (const double n : {56.0, 57.0, 62.0}) try {
+    for (const double n : some_of({56.0, 57.0, 62.0})) try {
         static_cast<void>(filled(matrix, 20, n, kernel));
         ADD_FAILURE() << n << " pairs were taken";
       } catch (const InputError& error) {
@@ -171,7 +177,7 @@ TEST_F(Filling, inside_a_band_is_refused_and_the_gap_is_named) {
 /// way.
 TEST_F(Filling, of_a_part_of_equal_levels_is_refused_on_all_ways) {
   for (const auto kernel : {SubmatrixKernel::automatic, SubmatrixKernel::polynomial, SubmatrixKernel::eigen})
-    for (const double n : {58.0, 56.0, 62.0})
+    for (const double n : some_of({58.0, 56.0, 62.0}))
       EXPECT_THROW(static_cast<void>(filled(matrix, 120, n, kernel)), InputError) << n;
   const std::vector<double> level = diagonalise(matrix).value;
   for (const double n : {58.0, 56.0, 62.0})

@@ -83,7 +83,7 @@ Exact exact(const RealSpaceMatrix& k, const RealSpaceMatrix& s) {
   Exact e{zeros, zeros, zeros};
   const auto k_of = bloch_matrices(k), s_of = bloch_matrices(s);
   for (int q = 0; q < n_cells; ++q) {
-    const auto at = static_cast<std::size_t>(q);
+    const std::size_t at = q;
     const Dense z = function(diagonalise(s_of[at]), [](double x) { return 1 / std::sqrt(x); });
     const Dense a = product(z, product(k_of[at], z));
     const Eigen levels = diagonalise(a);
@@ -190,13 +190,12 @@ class WaterOfThePaper : public ::testing::TestWithParam<Errors> {
     const auto &shifts = arrays.at("shifts"), &ptr = arrays.at(name + "_ptr"), &i = arrays.at(name + "_i"),
                &j = arrays.at(name + "_j"), &v = arrays.at(name + "_v");
     RealSpaceMatrix matrix;
-    matrix.n_rows = static_cast<int>(arrays.at("nb").values.at(0));
+    matrix.n_rows = arrays.at("nb").values.at(0);
     for (std::size_t q = 0; q < shifts.shape.at(0); ++q) {
       matrix.shift.push_back({static_cast<int>(shifts.at(q, 0)), static_cast<int>(shifts.at(q, 1)),
                               static_cast<int>(shifts.at(q, 2))});
       auto& list = matrix.elements.emplace_back();
-      for (auto e = static_cast<std::size_t>(ptr.values[q]); e < static_cast<std::size_t>(ptr.values[q + 1]);
-           ++e)
+      for (std::size_t e = ptr.values[q]; e < static_cast<std::size_t>(ptr.values[q + 1]); ++e)
         list.push_back(
             {static_cast<std::int32_t>(i.values[e]), static_cast<std::int32_t>(j.values[e]), v.values[e]});
     }

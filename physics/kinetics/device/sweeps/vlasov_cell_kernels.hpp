@@ -390,7 +390,7 @@ struct CellSweep {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
     const int conf = team.league / n_chunks, first = team.league % n_chunks * chunk;
     for (int i = team.rank; i < Places::size; i += team.size)
-      team.scratch[i] = forces[static_cast<std::ptrdiff_t>(conf) * Places::size + i];
+      team.scratch[i] = forces[std::int64_t{conf} * Places::size + i];
     team.barrier();
     // Threads without a cell of their own work on the last one, as all have to wait for all.
     for (int i = team.rank; i < chunk; i += team.size) {

@@ -67,8 +67,7 @@ struct Cells {
 
   /// First mode of a velocity cell; mode m stands m * lanes further.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::ptrdiff_t place(int conf, int cell) const {
-    return (static_cast<std::ptrdiff_t>(conf) * n_packs + cell / lanes) * (Tr::n_modes * lanes) +
-           cell % lanes;
+    return (std::int64_t{conf} * n_packs + cell / lanes) * (Tr::n_modes * lanes) + cell % lanes;
   }
   /// Configuration cell beside this one, -1 beyond an open edge.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int beside(int conf, int i, int side) const {

@@ -355,7 +355,7 @@ struct GroupSweep {
     });
     for (int i = team.rank; i < Tr::n_modes * L; i += team.size) mine[i] = own[i];
     for (int i = team.rank; i < Places::size; i += team.size)
-      force[i] = forces[static_cast<std::ptrdiff_t>(conf) * Places::size + i];
+      force[i] = forces[std::int64_t{conf} * Places::size + i];
     team.barrier();
     const bool magnetic = vdim > 1 && force[Places::magnetic] != 0;
     for (int lane = team.rank; lane < L; lane += team.size) {

@@ -61,7 +61,7 @@ struct OwnerSweep {
     double* const mine = of_lane + n_lane * L;
     double* const input = mine + Tr::n_modes * L;
     double* const beside = input + n_degrees * nfm * L;
-    const double* const force_there = forces + static_cast<std::ptrdiff_t>(conf) * Places::size;
+    const double* const force_there = forces + std::int64_t{conf} * Places::size;
     // Cells that only pad are worked on as copies of the last one, and not written.
     const auto cell_of = [&](int lane) QUINTET_DEVICE_INLINE {
       const int cell = pack * L + lane;

@@ -49,7 +49,7 @@ template <class Tr>
     const int partner = below >= 0 ? below : above;
     of.partner = static_cast<Number>(place(partner));
     if (below >= 0 && above >= 0) of.above = static_cast<Number>(place(above));
-    of.shift = static_cast<Number>(degree > 0 ? degree : 1);
+    of.shift = degree > 0 ? degree : 1;
     of.is_full = partner < n_full ? 1 : 0;
   };
   for (int g = 0; g < Tr::n_groups; ++g) {

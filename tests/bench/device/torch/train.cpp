@@ -155,8 +155,8 @@ void time(const NetworkShapes& shapes, const Step<Real>& s, const char* precisio
     std::printf(
         "{\"device\": \"%s\", \"precision\": \"%s\", \"frames\": %zu, \"atoms\": %zu, \"parameters\": %zu, "
         "\"ms_least\": %.3f, \"ms_median\": %.3f}\n",
-        device().str().c_str(), precision, n, n * static_cast<std::size_t>(s.rows.n_atoms),
-        s.parameters.size(), ms.front(), ms[ms.size() / 2]);
+        device().str().c_str(), precision, n, n * std::int64_t{s.rows.n_atoms}, s.parameters.size(),
+        ms.front(), ms[ms.size() / 2]);
     std::fflush(stdout);
   }
 }

@@ -17,9 +17,9 @@ namespace {
 template <class AnyBasis>
 double gram_error(const AnyBasis& basis, int degree) {
   const auto rule = fields::gauss(degree + 1);
-  const auto n = static_cast<std::size_t>(basis.size());
+  const std::size_t n = basis.size();
   std::vector<double> gram(n * n), values(n);
-  std::vector<std::size_t> at(static_cast<std::size_t>(basis.dim()));
+  std::vector<std::size_t> at(basis.dim());
   for (bool more = true; more;) {
     std::vector<double> xi;
     double weight = 1;
@@ -149,7 +149,7 @@ TEST(PhaseBasis, is_a_list_of_groups_with_full_or_linear_configuration_modes) {
         const auto& mode = basis.mode(next + a);
         EXPECT_EQ(basis.find(mode), next + a);
         for (std::size_t d = 0; d < 6; ++d) {
-          const auto cdim = static_cast<std::size_t>(c.cdim);
+          const std::size_t cdim = c.cdim;
           EXPECT_EQ(mode[d], d < cdim ? basis.conf().mode(a)[d] : basis.group(g)[d - cdim]);
           if (d < cdim && g >= basis.n_full_groups()) {
             EXPECT_LE(mode[d], 1) << describe(c);

@@ -17,7 +17,7 @@ double phi(int k, double x) { return std::sqrt(k + 0.5) * std::legendre(static_c
 /// (x^2 - 1) P_k' = k (x P_k - P_(k-1))
 double slope(int k, double x) {
   if (k == 0) return 0;
-  const auto n = static_cast<unsigned>(k);
+  const unsigned n = k;
   return std::sqrt(k + 0.5) * k * (x * std::legendre(n, x) - std::legendre(n - 1, x)) / (x * x - 1);
 }
 /// (1 - x^2) P_k'' = 2 x P_k' - k (k + 1) P_k

@@ -99,7 +99,7 @@ TEST(DistributionIo, small_chunks_bring_the_same_rows) {
         ASSERT_LE(chunk.size(), 1);
         std::vector<double> rows(chunk.size() * exchange.row_size());
         exchange.collect(i, give_modes(basis, f), rows);
-        const auto first = static_cast<std::int64_t>(chunk.begin) * 5 * 13 * 6;
+        const auto first = std::int64_t{chunk.begin} * 5 * 13 * 6;
         for (std::size_t k = 0; k < rows.size(); k += 16)
           ASSERT_EQ(rows[k], unique_value(first + static_cast<std::int64_t>(k / 16), 0));
         n_rows += chunk.size();

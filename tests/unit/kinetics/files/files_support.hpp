@@ -16,7 +16,7 @@ inline PhaseGrid odd_grid(int cdim, int vdim) {
   grid.vdim = vdim;
   constexpr std::array<int, 3> x{7, 5, 4}, v{13, 6, 5};
   for (int d = 0; d < cdim + vdim; ++d) {
-    const auto i = static_cast<std::size_t>(d);
+    const std::size_t i = d;
     grid.cells[i] = d < cdim ? x[i] : v[d - cdim];
     grid.lower[i] = d < cdim ? 0 : -4 - d;
     grid.upper[i] = d < cdim ? 2.5 + d : 4 + d;
@@ -46,7 +46,7 @@ inline std::int64_t global_number(const PhaseBlock& block, int conf, int row, in
   const auto v = block.row_index(row);
   std::int64_t number = 0;
   for (int d = 0; d < block.grid.dim(); ++d) {
-    const auto i = static_cast<std::size_t>(d);
+    const std::size_t i = d;
     const int vd = d - block.grid.cdim;
     const int local = vd < 0 ? x[i] : d == block.grid.dim() - 1 ? last : v[vd];
     number = number * block.grid.cells[i] + block.begin[i] + local;

@@ -65,7 +65,7 @@ struct SampleRun {
     result.step = 10 * i;
     result.time = 0.5 * i;
     const auto em = field(decomposition, 8, i), density = field(decomposition, 1, i);
-    for (int s = 0; s < static_cast<int>(species.size()); ++s) {
+    for (int s = 0; s < std::ssize(species); ++s) {
       result.f.push_back(f(decomposition, s, i));
       result.moments.push_back({{"m0", "Density.", density}});
     }

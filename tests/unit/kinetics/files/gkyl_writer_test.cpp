@@ -74,8 +74,7 @@ TEST(GkylWriter, a_field_file_has_the_bytes_of_version_1) {
   EXPECT_EQ(bytes.substr(0, header.size()), header);
   for (std::int64_t cell = 0; cell < 91; ++cell)
     for (int mode = 0; mode < 8; ++mode)
-      EXPECT_EQ(number_at(bytes, header.size() +
-                                     8 * static_cast<std::size_t>(8 * cell + basis.gkeyll_order()[mode])),
+      EXPECT_EQ(number_at(bytes, header.size() + 8 * std::int64_t{8 * cell + basis.gkeyll_order()[mode]}),
                 unique_value(cell, mode));
 }
 

@@ -22,7 +22,7 @@ PhaseGrid small_grid(int cdim, int vdim) {
   grid.cdim = cdim;
   grid.vdim = vdim;
   for (int d = 0; d < cdim + vdim; ++d) {
-    const auto i = static_cast<std::size_t>(d);
+    const std::size_t i = d;
     grid.lower[i] = -1 - 0.25 * d;
     grid.upper[i] = 2 + 0.5 * d;
     grid.cells[i] = d % 2 == 0 ? 2 : 3;
@@ -77,7 +77,7 @@ TEST_P(Projection, keeps_every_polynomial_of_the_basis) {
         std::array<double, 6> xi{}, z{};
         const auto x = block.conf_index(conf), v = block.row_index(row);
         for (int d = 0; d < grid.dim(); ++d) {
-          const auto i = static_cast<std::size_t>(d);
+          const std::size_t i = d;
           const int cell = d < cdim ? x[i] : (d == grid.dim() - 1 ? last : v[i - cdim]);
           xi[i] = std::sin(1.0 + 5 * d + conf + row + last);
           z[i] = grid.centre(d, cell) + 0.5 * grid.width(d) * xi[i];

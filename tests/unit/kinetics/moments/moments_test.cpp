@@ -37,7 +37,7 @@ PhaseBlock odd_block(int cdim, int vdim) {
   block.grid.vdim = vdim;
   const std::array<int, 3> velocity_cells{3, 2, 11};
   for (int d = 0; d < cdim + vdim; ++d) {
-    const auto i = static_cast<std::size_t>(d);
+    const std::size_t i = d;
     block.grid.lower[i] = -1.3 + 0.2 * d;
     block.grid.upper[i] = 1.7 + 0.1 * d;
     block.grid.cells[i] = d < cdim ? 2 : velocity_cells[d - cdim + 3 - vdim];
@@ -70,7 +70,7 @@ void for_each_node(
     std::array<double, 3> xi{}, v{};
     double weight = 1;
     for (int d = 0, rest = i; d < vdim; ++d, rest /= 5) {
-      const auto k = static_cast<std::size_t>(d);
+      const std::size_t k = d;
       const double half = 0.5 * block.grid.width(block.grid.cdim + d);
       xi[k] = nodes[rest % 5];
       v[k] = block.grid.centre(block.grid.cdim + d, index[k]) + half * xi[k];

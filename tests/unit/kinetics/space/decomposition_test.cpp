@@ -130,7 +130,7 @@ TEST(Decomposition, communicators_share_velocity_or_configuration_cells) {
       for (std::size_t d = 0; d < static_cast<std::size_t>(grid.cdim); ++d)
         EXPECT_EQ(begin[d], block.begin[d]);
     for (const auto& begin : decomposition.conf_comm().all_gather(block.begin))
-      for (auto d = static_cast<std::size_t>(grid.cdim); d < static_cast<std::size_t>(grid.dim()); ++d)
+      for (std::size_t d = grid.cdim; d < static_cast<std::size_t>(grid.dim()); ++d)
         EXPECT_EQ(begin[d], block.begin[d]);
   });
 }
@@ -168,7 +168,7 @@ TEST(PhaseBlock, numbers_and_indices_are_inverse) {
     for (int conf = 0; conf < block.n_conf(); ++conf)
       EXPECT_EQ(block.conf_number(block.conf_index(conf)), conf);
     for (int row = 0; row < block.n_rows(); ++row) EXPECT_EQ(block.row_number(block.row_index(row)), row);
-    const auto last_x = static_cast<std::size_t>(grid.cdim - 1);
+    const std::size_t last_x = grid.cdim - 1;
     if (block.extent[last_x] > 1) {
       EXPECT_EQ(block.conf_index(1)[last_x], 1);
     }  // it runs fastest

@@ -93,7 +93,7 @@ class LinearVlasov {
     for (int i = 0; i < nx; ++i)
       for (int j = 0; j < ny_; ++j) {
         const int at = i * ny_ + j;
-        const auto n = static_cast<std::size_t>(at);
+        const std::size_t n = at;
         const double x = vx(i), y = vy(j);
         const double energy = x * x + y * y - d;
         Complex collisions = (m[0] + du * x + 0.5 * dt * energy) * f0_[n] - f[n];

@@ -147,8 +147,8 @@ void expect_archive(const std::string& name, std::size_t n_arrays, const std::ve
   const auto extent = [&](const std::string& key) {
     return parameters.at(key).items()[1].as_number() - parameters.at(key).items()[0].as_number();
   };
-  const auto nx = static_cast<std::size_t>(parameters.at("Nx").as_integer());
-  const auto nv = static_cast<std::size_t>(parameters.at("Nv").as_integer());
+  const std::size_t nx = parameters.at("Nx").as_integer();
+  const std::size_t nv = parameters.at("Nv").as_integer();
   const double dx = extent("x") / nx, dv = extent("v") / nv;
   EXPECT_EQ(arrays.size(), n_arrays);
   for (const auto& s : species) {

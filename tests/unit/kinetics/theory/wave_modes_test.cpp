@@ -101,7 +101,7 @@ Signal wave_across_b(double k, double gyration, double t_end) {
   constexpr double dt = 0.01;
   constexpr int stride = 10;
   const double l = k * k / (gyration * gyration);
-  const int n = static_cast<int>(std::lround(t_end / dt));
+  const int n = std::lround(t_end / dt);
   std::vector<double> free(n + 1), kernel(n + 1), density(n + 1);
   Signal result;
   for (int i = 0; i <= n; ++i) {

@@ -204,7 +204,7 @@ double error_after_acceleration(int order, int n, double stretch) {
   for (int conf = 0; conf < block.n_conf(); ++conf) acceleration(conf, 0, 0) = std::sqrt(2.0);
   const auto vlasov = VlasovOperator::make(basis, block, Flux::upwind, {});
   const double most = 0.5 / ((2 * order + 1) * vlasov->frequency(Exec(), acceleration));
-  const int n_steps = static_cast<int>(std::ceil(0.5 / most));
+  const int n_steps = std::ceil(0.5 / most);
   const double dt = 0.5 / n_steps;
   for (int i = 0; i < n_steps; ++i) {
     vlasov->apply(Exec(), {.keep = 0, .advance = 1, .dt = dt}, f, f, acceleration, f1, {});

@@ -25,7 +25,7 @@ inline OperatorCase make_operator_case(int cdim, int vdim, int order, Family fam
   block.grid.cdim = cdim;
   block.grid.vdim = vdim;
   for (int d = 0; d < cdim + vdim; ++d) {
-    const auto i = static_cast<std::size_t>(d);
+    const std::size_t i = d;
     block.grid.lower[i] = d < cdim ? 0.3 : -2.1 + 0.3 * d;
     block.grid.upper[i] = d < cdim ? 1.7 + 0.2 * d : 2.5 + 0.1 * d;
     block.grid.cells[i] = !cells.empty() ? cells[i] : d + 1 == cdim + vdim ? 11 : d < cdim ? 3 - d : 2;

@@ -15,7 +15,7 @@ void empty_velocity_edges(OperatorCase& c) {
     bool edge = false;
     const auto index = c.block.row_index(row);
     for (int d = 0; d + 1 < vdim; ++d) {
-      const auto i = static_cast<std::size_t>(d);
+      const std::size_t i = d;
       const int n = c.block.extent[c.basis.cdim() + d];
       edge = edge || index[i] == 0 || index[i] == n - 1;
     }

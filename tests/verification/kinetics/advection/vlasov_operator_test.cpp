@@ -86,7 +86,7 @@ class Twin {
     const int cdim = c_.basis.cdim();
     double v[3] = {};
     for (int d = cdim; d < dim_; ++d) {
-      const auto i = static_cast<std::size_t>(d);
+      const std::size_t i = d;
       v[d - cdim] = c_.block.grid.centre(d, cell[i]) + 0.5 * c_.block.grid.width(d) * xi[i];
     }
     if (direction < cdim) return v[direction];
@@ -98,7 +98,7 @@ class Twin {
     return field[d] + v[e] * field[3 + g] - v[g] * field[3 + e];
   }
   void face(const std::array<int, 6>& cell, int d, int side, std::vector<double>& result) const {
-    const auto at = static_cast<std::size_t>(d);
+    const std::size_t at = d;
     auto other = cell;
     other[at] += side;
     const int n = c_.block.grid.cells[at];

@@ -27,7 +27,7 @@ std::array<int, 6> global_cell(const PhaseBlock& block, int conf, int row, int l
   const int cdim = block.grid.cdim, dim = block.grid.dim();
   const auto x = block.conf_index(conf), v = block.row_index(row);
   for (int d = 0; d < dim; ++d) {
-    const auto i = static_cast<std::size_t>(d);
+    const std::size_t i = d;
     cell[i] = block.begin[i] + (d < cdim ? x[i] : d + 1 < dim ? v[d - cdim] : last);
   }
   return cell;
@@ -38,7 +38,7 @@ Species make_species(const Setting& s) {
   species.grid.cdim = s.cdim;
   species.grid.vdim = s.vdim;
   for (int d = 0; d < s.cdim + s.vdim; ++d) {
-    const auto i = static_cast<std::size_t>(d);
+    const std::size_t i = d;
     species.grid.lower[i] = d < s.cdim ? 0 : -3;
     species.grid.upper[i] = 3;
     species.grid.cells[i] = d + 1 == s.cdim + s.vdim ? 21 : 5 - d;
@@ -62,8 +62,8 @@ Result advance(const Comm& comm, const Setting& s, const std::array<int, 6>& ran
   const Decomposition decomposition(comm, species.grid, ranks);
   const auto block = decomposition.block(species.grid);
   Distribution f("f", block, basis.size()), out("out", block, basis.size());
-  const auto n_conf = static_cast<std::size_t>(block.n_conf());
-  const auto n_modes = static_cast<std::size_t>(basis.conf().size());
+  const std::size_t n_conf = block.n_conf();
+  const std::size_t n_modes = basis.conf().size();
   ConfField acceleration("a", n_conf, 6, n_modes),
       moments("m", n_conf, static_cast<std::size_t>(1 + s.vdim), n_modes);
   for (int conf = 0; conf < block.n_conf(); ++conf) {

@@ -23,7 +23,7 @@ Species particles(int cdim, int vdim, int nx, int nv, double mass = 1, double st
   species.grid.cdim = cdim;
   species.grid.vdim = vdim;
   for (int d = 0; d < cdim + vdim; ++d) {
-    const auto i = static_cast<std::size_t>(d);
+    const std::size_t i = d;
     species.grid.lower[i] = d < cdim ? 0 : -5;
     species.grid.upper[i] = d < cdim ? 1 : 5;
     species.grid.cells[i] = d < cdim ? nx : nv;
@@ -35,12 +35,12 @@ Species particles(int cdim, int vdim, int nx, int nv, double mass = 1, double st
 }
 
 void fill(VlasovSystem& system) {
-  for (int s = 0; s < static_cast<int>(system.species().size()); ++s)
+  for (int s = 0; s < std::ssize(system.species()); ++s)
     project_phase(
         system.basis(),
         [&](std::span<const double> z) {
           double f = 1 + 0.3 * std::sin(6 * z[0] + s);
-          const auto cdim = static_cast<std::size_t>(system.basis().cdim());
+          const std::size_t cdim = system.basis().cdim();
           if (cdim > 1) f += 0.2 * std::cos(2 * std::numbers::pi * z[1]);
           for (std::size_t d = cdim; d < z.size(); ++d) f *= std::exp(-0.5 * std::pow(z[d] - 0.3, 2));
           return f;

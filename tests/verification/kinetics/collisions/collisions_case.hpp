@@ -31,7 +31,7 @@ inline PhaseGrid collision_grid(int cdim, int vdim, const std::array<int, 3>& n,
   grid.cdim = cdim;
   grid.vdim = vdim;
   for (int d = 0; d < cdim + vdim; ++d) {
-    const auto i = static_cast<std::size_t>(d);
+    const std::size_t i = d;
     grid.lower[i] = d < cdim ? 0 : lower;
     grid.upper[i] = d < cdim ? 1 : upper;
     grid.cells[i] = d < cdim ? 2 : n[d - cdim];

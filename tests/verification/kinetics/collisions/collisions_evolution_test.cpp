@@ -75,7 +75,7 @@ double beam_error(const CollisionCase& c, int n, int n_x, CollisionOptions::Oper
       0, [&](auto z) { return exact(z, 0); }, 6);
   run.compute_rate();
   const double end = 0.5;
-  const int steps = static_cast<int>(std::ceil(end / std::min(0.5 * run.stable_dt(), 0.025)));
+  const int steps = std::ceil(end / std::min(0.5 * run.stable_dt(), 0.025));
   for (int i = 0; i < steps; ++i) run.step(end / steps);
   Distribution reference("reference", run.f[0].block, run.basis.size());
   project_phase(
@@ -141,7 +141,7 @@ TEST(LenardBernsteinOperator, relaxes_square_and_bump_as_the_reference_does) {
   const auto& t = series["t"];
   double now = 0, most_f = 0, difference = 0;
   for (const std::size_t row : {20, 200, 1000, 2000}) {
-    const int steps = static_cast<int>(std::ceil((t[row] - now) / 0.1));
+    const int steps = std::ceil((t[row] - now) / 0.1);
     for (int i = 0; i < steps; ++i) run.step((t[row] - now) / steps);
     now = t[row];
     // At the start the sharp edges of the square see the step of the Runge-Kutta scheme.

@@ -229,7 +229,7 @@ TEST(Collisions, without_conservation_keep_density_alone) {
   run.project(0, [](auto z) { return maxwellian(1, z, 1, 0.5, 0.75); });
   run.compute_rate();
   const auto start = run.moments_of(0);
-  const int steps = static_cast<int>(std::ceil(1 / run.stable_dt()));
+  const int steps = std::ceil(1 / run.stable_dt());
   for (int i = 0; i < steps; ++i) run.step(1.0 / steps);
 
   const auto end = run.moments_of(0);
@@ -325,7 +325,7 @@ TEST(SpeciesExchange, brings_drifts_and_temperatures_together) {
     run.compute_rate();
     const auto a0 = run.moments_of(0), b0 = run.moments_of(1);
     const double dt = run.stable_dt(), end = 12;
-    const int steps = static_cast<int>(std::ceil(end / dt));
+    const int steps = std::ceil(end / dt);
     for (int i = 0; i < steps; ++i) run.step(end / steps);
 
     const auto a = run.moments_of(0), b = run.moments_of(1);

@@ -53,8 +53,7 @@ struct Evolution {
     Kokkos::deep_copy(field, sum);
   }
   void advance(double time, double cfl) {
-    const int n =
-        static_cast<int>(std::ceil(time * maxwell.frequency() * (2 * space.basis.order() + 1) / cfl));
+    const int n = std::ceil(time * maxwell.frequency() * (2 * space.basis.order() + 1) / cfl);
     for (int i = 0; i < n; ++i) step(time / n);
   }
   [[nodiscard]] double energy() const {

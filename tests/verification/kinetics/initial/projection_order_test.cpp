@@ -35,7 +35,7 @@ PhaseGrid cube(int cdim, int vdim, int cells) {
 double l2_error(const PhaseBasis& basis, const Distribution& f) {
   const PhaseBlock& block = f.block;
   const GaussRule& rule = gauss_rule(5);
-  const auto dim = static_cast<std::size_t>(basis.dim());
+  const std::size_t dim = basis.dim();
   int n_points = 1;
   for (std::size_t d = 0; d < dim; ++d) n_points *= 5;
   double sum = 0;
@@ -47,7 +47,7 @@ double l2_error(const PhaseBasis& basis, const Distribution& f) {
           const auto x = block.conf_index(conf), v = block.row_index(row);
           double weight = 1;
           for (std::size_t d = 0, rest = point; d < dim; ++d, rest /= 5) {
-            const auto cdim = static_cast<std::size_t>(basis.cdim());
+            const std::size_t cdim = basis.cdim();
             const int cell = d < cdim ? x[d] : (d + 1 == dim ? last : v[d - cdim]);
             xi[d] = rule.node[rest % 5];
             weight *= 0.5 * rule.weight[rest % 5];

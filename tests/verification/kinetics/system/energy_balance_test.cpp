@@ -27,7 +27,7 @@ Species electrons(bool walls, int nx = 6, int ny = 0) {
   s.grid.cdim = ny > 0 ? 2 : 1;
   if (ny > 0) s.grid.upper[1] = 4, s.grid.cells[1] = ny, s.grid.periodic[1] = true;
   for (const int v : {0, 1}) {
-    const auto d = static_cast<std::size_t>(s.grid.cdim + v);
+    const std::size_t d = s.grid.cdim + v;
     s.grid.lower[d] = -6, s.grid.upper[d] = 6, s.grid.cells[d] = 8;
   }
   if (walls) s.boundary[0] = {Boundary::absorbing, Boundary::open};
@@ -58,7 +58,7 @@ Result run(const SystemOptions& options, double dt, const Species& species, cons
   project_phase(
       system.basis(),
       [&](std::span<const double> z) {
-        const auto cdim = static_cast<std::size_t>(species.grid.cdim);
+        const std::size_t cdim = species.grid.cdim;
         const double u = z[cdim] - 0.3, v = z[cdim + 1] + 0.2, y = cdim > 1 ? std::cos(pi / 2 * z[1]) : 0;
         return (1 + 0.3 * std::sin(pi / 2 * z[0]) + 0.2 * y) * std::exp(-0.5 * (u * u + v * v)) / (2 * pi);
       },

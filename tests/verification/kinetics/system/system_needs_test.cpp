@@ -26,7 +26,7 @@ Species make_species(const Setting& s, const char* name, double charge, int nv) 
   species.grid.cdim = s.cdim;
   species.grid.vdim = s.vdim;
   for (int d = 0; d < s.cdim + s.vdim; ++d) {
-    const auto i = static_cast<std::size_t>(d);
+    const std::size_t i = d;
     const bool x = d < s.cdim;
     species.grid.lower[i] = x ? 0 : -5;
     species.grid.upper[i] = 5;

@@ -42,7 +42,7 @@ double l2_error(const PhaseBasis& basis, const Distribution& f, const PointFunct
           std::array<double, 6> xi{}, z{};
           double weight = 1;
           for (int d = 0, rest = node; d < dim; ++d, rest /= n) {
-            const auto i = static_cast<std::size_t>(d), q = static_cast<std::size_t>(rest % n);
+            const std::size_t i = d, q = rest % n;
             const int cell = d < grid.cdim ? f.block.conf_index(conf)[i]
                              : d + 1 < dim ? f.block.row_index(row)[i - grid.cdim]
                                            : j;
@@ -52,8 +52,7 @@ double l2_error(const PhaseBasis& basis, const Distribution& f, const PointFunct
           }
           double value = 0;
           for (int m = 0; m < basis.size(); ++m) value += f.at(conf, row, j, m) * basis.value(m, xi);
-          const double error =
-              value - exact(std::span<const double>(z.data(), static_cast<std::size_t>(dim)));
+          const double error = value - exact(std::span<const double>(z.data(), dim));
           sum += weight * error * error;
         }
   return std::sqrt(sum);
