@@ -89,6 +89,27 @@ def some_run():
     return wait_for(lambda: next(((server, runs[0]) for server, runs in warm_programs().items() if runs), None), "a run of a warm program")
 
 
+def state(process):
+    """Letter of a process's state, T for stopped; "" where it has ended."""
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return ""
+
+
+def held_run():
+    """(warm program, one of its runs), the run stopped: one that was only looked at may have ended when it is killed."""
+    def hold():
+        server, process = some_run()
+        try:
+            os.kill(process, signal.SIGSTOP)
+        except ProcessLookupError:
+            return None
+        wait_for(lambda: state(process) in ("T", "Z", ""), "a run to stop")
+        return (server, process) if state(process) == "T" else None
+    return wait_for(hold, "a run that stops before its end")
+
+
 def n_forked(said):
     found = re.search(r"(\d+) were forked by warm programs", said)
     return int(found[1]) if found else 0
@@ -140,8 +161,8 @@ def killed():
     """A run, a warm program, a campaign; and one that is asked to stop."""
     write("kills", "warm", end=12, waves=12, rest="")
     campaign = begin("kills")
-    os.kill(some_run()[1], signal.SIGKILL)
-    server = some_run()[0]
+    os.kill(held_run()[1], signal.SIGKILL)
+    server = held_run()[0]
     os.kill(server, signal.SIGKILL)
     wait_for(lambda: server not in warm_programs(), "the end of runs whose warm program was killed")
     server, child = some_run()
