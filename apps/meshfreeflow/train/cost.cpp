@@ -8,6 +8,7 @@
 #include "apps/application/loop/timed_steps.hpp"
 #include "apps/meshfreeflow/train/stage.hpp"
 #include "apps/meshfreeflow/train/training.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
 #include "surrogates/flow/encoder/unet_blocks.hpp"
@@ -191,7 +192,7 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
   for (const int p : ranks) {
     planning::StepCost row{.ranks = p, .decomposition = "data", .team = p};
     if (device.device() == Device::gpu && p > device.count()) {
-      row.impossible = fmt::format("not known: {} ranks on {} GPU(s)", p, device.count());
+      row.impossible = fmt::format("not known: {} ranks on {}", p, counted(device.count(), "GPU"));
     } else if (p > options.batch) {
       row.impossible = fmt::format("{} ranks share {} crops of a batch", p, options.batch);
     } else {

@@ -18,8 +18,8 @@
 //   slots
 //   4. keep_scale()      known fitting networks see the descriptor that they know
 //
-// Of dpa1 the networks stay, and sel of all types: set_readers() adds rows for new types to the one that
-// embeds them.
+// Of dpa1 the networks stay, and sel of all types: set_readers() keeps and adds rows of the one that embeds
+// types. Their slots are not theirs alone, so types may also go.
 namespace quintet::potential {
 
 namespace {
@@ -30,7 +30,7 @@ std::vector<int> places_of(const Model& from, const std::vector<std::string>& ty
   for (const auto& name : from.type_names)
     if (std::find(type_names.begin(), type_names.end(), name) == type_names.end()) missing.push_back(name);
   QUINTET_CHECK(
-      missing.empty(),
+      missing.empty() || from.readers,
       "initial_model: model.type_map [{}] lacks {}, which the model has: add it (its slots are part of "
       "every descriptor; a type without atoms costs little)",
       fmt::join(type_names, ", "), fmt::join(missing, ", "));
@@ -196,7 +196,7 @@ Model with_types(const Model& from, const std::vector<std::string>& type_names,
   model.excluded_atoms = for_types(from.excluded_atoms, places, false);
   model.excluded_fitting = for_types(from.excluded_fitting, places, false);
   if (!from.readers) model.sel = for_types(from.sel, places, 0);
-  const bool is_new = type_names.size() > n_old;
+  const bool is_new = std::find(places.begin(), places.end(), -1) != places.end();
   if (is_new) {
     if (!from.readers) {
       require_room(from);
@@ -208,6 +208,8 @@ Model with_types(const Model& from, const std::vector<std::string>& type_names,
         std::all_of(from.mean.begin(), from.mean.end(), [](const auto& m) { return m[0] == 0; });
     set_statistics(model, systems, frames_a_system, zero_mean);
   }
+  model.mean.resize(places.size());
+  model.deviation.resize(places.size());
   for (std::size_t t = 0; t < places.size(); ++t) {
     if (places[t] < 0) continue;
     model.mean[t] = from.mean[places[t]];

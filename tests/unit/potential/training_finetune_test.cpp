@@ -110,6 +110,30 @@ TEST(WithTypes, networks_that_read_types_know_the_old_ones_exactly_in_any_order)
     }
 }
 
+TEST(WithTypes, networks_that_read_types_may_lose_some) {
+  for (const bool has_gate : {false, true}) {
+    auto options = options_of({"C", "A", "B"}, false);
+    options.kind = DescriptorKind::dpa1;
+    options.type_width = 3;
+    options.embedding = {7, 8, 8};
+    options.has_gate = has_gate;
+    const Model model = initial_model(options, {system_of(all, 4, 1)});
+    const auto before = values_of(model, system_of(of_three, 1, 5));  // of A and B
+    const Model fewer = widened(model, {"B", "A"}, system_of(of_two, 4, 9)),
+                others = widened(model, {"B", "D", "A"}, system_of(all, 4, 9));  // one goes, one comes
+    EXPECT_EQ(fewer.mean.size(), 2U);
+    std::vector<int> turned(of_two), among_others(of_two);
+    for (int& type : turned) type = 1 - type;
+    for (int& type : among_others) type = type == 0 ? 2 : 0;
+    const auto after = values_of(fewer, system_of(turned, 1, 5)),
+               beside = values_of(others, system_of(among_others, 1, 5));
+    for (const std::size_t k : {0, 1}) {
+      EXPECT_NEAR(after[k], before[k], 1e-11 * before[k]);
+      EXPECT_NEAR(beside[k], before[k], 1e-11 * before[k]);
+    }
+  }
+}
+
 TEST(WithTypes, one_sided_networks_of_several_types_change_little) {
   const Model model = known_model({"A", "B"}, true);
   const auto before = values_of(model, system_of(of_two, 1, 5));
