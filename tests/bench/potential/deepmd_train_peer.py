@@ -2,6 +2,7 @@
 
     deepmd_train_peer.py tensorflow|pytorch INPUT.json STEPS   times of STEPS training steps after a few to warm up,
                                                                one JSON object
+    deepmd_train_peer.py model INPUT.json MODEL.pth            the whole training with PyTorch, and its frozen model
 
 The times are from one fetching of a batch to the next: everything a step of `dp train` does, without display and files.
 """
@@ -40,7 +41,19 @@ def pytorch(path, marks):
     train(path, None, None, None, None, None, skip_neighbor_stat=True)
 
 
+def frozen(given, model):
+    """Train with the PyTorch back end in the working folder and freeze what it has at the end."""
+    import deepmd.env
+    deepmd.env.SHARED_LIB_DIR = Path("/none")
+    from deepmd.pt.entrypoints.main import freeze, train
+    train(given, None, None, None, None, None, skip_neighbor_stat=True)
+    steps = json.loads(Path(given).read_text())["training"]["numb_steps"]
+    freeze(model=f"model.ckpt-{steps}.pt", output=model)
+
+
 def main():
+    if sys.argv[1] == "model":
+        return frozen(*sys.argv[2:])
     from importlib.metadata import version
     backend, path, steps = sys.argv[1], Path(sys.argv[2]).resolve(), int(sys.argv[3])
     document, marks = json.loads(path.read_text()), []

@@ -115,7 +115,7 @@ TEST(WithTypes, networks_that_read_types_may_lose_some) {
     auto options = options_of({"C", "A", "B"}, false);
     options.kind = DescriptorKind::dpa1;
     options.type_width = 3;
-    options.embedding = {7, 8, 8};
+    options.embedding = {6, 8, 8};
     options.has_gate = has_gate;
     const Model model = initial_model(options, {system_of(all, 4, 1)});
     const auto before = values_of(model, system_of(of_three, 1, 5));  // of A and B
