@@ -7,6 +7,7 @@
 #include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
+#include "io/parallel/together.hpp"
 
 namespace quintet::reinforcement {
 
@@ -52,8 +53,7 @@ void save_policy(const Comm& comm, const std::string& path, const PolicyFile& po
   world.set_attribute("numbers", numbers);
   if (!policy.seeds.empty()) world.set_attribute("seeds", policy.seeds);
   file.close();
-  if (comm.is_root()) std::filesystem::rename(temporary, path);
-  comm.barrier();
+  on_root(comm, [&] { std::filesystem::rename(temporary, path); });
 }
 
 PolicyFile load_policy(const Comm& comm, const std::string& path) {
