@@ -104,6 +104,7 @@ Workers::Workers(std::string directory, Sharing sharing) : directory_(std::move(
 }
 
 Workers::~Workers() {
+  judged_.clear();  // one that was alive a moment ago may have been killed since
   try {
     for (const auto& other : names_in(directory_))
       if (other != name_) (void)inherit(other);  // of one that died between two items nobody asks any more
