@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -54,14 +55,20 @@ TEST(Phases, nest_by_name_and_know_mean_and_slowest_rank) {
 
 TEST(Phases, know_the_longest_visit_at_any_depth) {
   Phases phases;
+  double longest = 0;  // on a busy machine any of them may be
   for (const int milliseconds : {1, 20, 1}) {
-    const auto outer = phases.timer("loop");
-    const auto inner = phases.timer("checkpoint");
-    wait_ms(milliseconds);
+    const auto begin = std::chrono::steady_clock::now();
+    {
+      const auto outer = phases.timer("loop");
+      const auto inner = phases.timer("checkpoint");
+      wait_ms(milliseconds);
+    }
+    const std::chrono::duration<double> visit = std::chrono::steady_clock::now() - begin;
+    longest = std::max(longest, visit.count());
   }
 
   EXPECT_GE(phases.longest("checkpoint"), 0.02);
-  EXPECT_LT(phases.longest("checkpoint"), 0.5);
+  EXPECT_LE(phases.longest("checkpoint"), longest);
   EXPECT_EQ(phases.longest("absent"), 0);
 }
 

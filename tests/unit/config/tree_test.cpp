@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -197,9 +197,9 @@ TEST(Tree, json_of_a_model_reads_fast) {
   const auto text = to_json(Tree::map({{"model", layers}}), 0);
   ASSERT_GT(text.size(), 80000u);
 
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = std::clock();  // the processor's time, of which others take none
   const auto tree = parse_yaml(text, "model.dp");
-  const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 
   EXPECT_EQ(to_json(tree, 0), text);
   EXPECT_LT(seconds, 1.0);  // takes about 0.03 s; the bound only has to catch a quadratic reader

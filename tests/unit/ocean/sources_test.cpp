@@ -408,6 +408,7 @@ TEST_F(FilesTest, of_netcdf4_are_read_from_their_chunks_as_by_the_library) {
   const auto again = look_at_files(comm, paths, "sst", {}, read_known_files(folder + "/known", "s"));
   EXPECT_NE(source_of(again[3], "sst")->read_apart(0, 1), std::nullopt);
   EXPECT_EQ(values, week_of(false, again));
+  comm.barrier();  // others may still read the file as it was
   on_root(comm, [&] {
     std::filesystem::last_write_time(paths[3],
                                      std::filesystem::last_write_time(paths[3]) + std::chrono::hours(1));
