@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 """Several campaigns on one store, one of them killed with what it runs: campaign_shared.py
 
-Each item notes that it was done in a file of its own folder's neighbour; none may be done twice, none be lost.
+Each item notes that it was done in a file of its own folder's neighbour; none may be done twice, none be lost. Items do not end before
+there is a file `may_end`: all campaigns are at work until then.
 """
 import glob
 import os
+import pathlib
 import signal
 import subprocess
 import time
 
 CAMPAIGN = """slots: {cpu: 2}
 stages:
-  - {name: one, sweep: {i: [%s]}, command: [sh, -c, 'sleep 0.3; echo {i} > x; echo {i} >> {here}/done'], outputs: [x], tries: 1}
+  - {name: one, sweep: {i: [%s]}, command: [sh, -c, 'until test -e {here}/may_end; do sleep 0.05; done; sleep 0.2; echo {i} > x; echo {i} >> {here}/done'], outputs: [x], tries: 1}
   - {name: two, each: one, command: [sh, -c, 'cat {input}/x > y; echo two {i} >> {here}/done'], outputs: [y], tries: 1}
   - {name: all, needs: [two], command: [sh, -c, 'cat "$@" | sort -n > all', sh, '{two}/y'], outputs: [all]}
 """
 ITEMS = 24
+PATIENCE_S = float(os.environ.get("PATIENCE_S", "60"))
 
 
 def begin(*words):
@@ -35,12 +38,16 @@ def main():
     with open("SH/report.html.tmp30694", "w", encoding="utf-8"):
         pass
     workers = [begin("--share") for _ in range(3)]
-    while len(glob.glob("SH/work/*/.campaign_process")) < 3 and workers[1].poll() is None:
+    end = time.monotonic() + PATIENCE_S
+    while len(glob.glob("SH/work/*/.campaign_process")) < 6:
+        assert time.monotonic() < end, "waited in vain for two items of each campaign"
         time.sleep(0.01)
     alone = begin()
     said = alone.communicate()[0]
     assert alone.returncode == 2 and "is in use: quintet campaign runs there as process" in said and "--share" in said, said
     workers[1].send_signal(signal.SIGKILL)
+    workers[1].wait()
+    pathlib.Path("may_end").touch()
     for i, worker in enumerate(workers):
         said = worker.communicate()[0]
         assert worker.returncode == (-signal.SIGKILL if i == 1 else 0), said
@@ -50,6 +57,9 @@ def main():
         lines = stream.read().splitlines()
     # What the killed one had may have ended as it was killed, before it was in the store.
     assert len(set(lines)) == 2 * ITEMS and len(lines) <= 2 * ITEMS + 2, lines
+    again = begin()  # where two end at the same moment neither is the last one
+    said = again.communicate()[0]
+    assert again.returncode == 0, said
     assert not os.listdir("SH/claims") and not glob.glob("SH/.worker_*") and not glob.glob("SH/*.tmp*"), os.listdir("SH")
     print("each item once")
 

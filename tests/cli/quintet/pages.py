@@ -38,11 +38,10 @@ def shortened(words):
     return words if checks_only else words + ["--validate"]
 
 
-def dismiss(name):
-    """Stand in for i-PI: wait for a driver at its socket and send it home. Gives the thread that does so."""
+def dismiss(words):
+    """Stand in for i-PI: wait for a driver at its socket, of a name that no other server has, and send it home. Gives the thread that does so."""
+    name = words[words.index("--unix") + 1] = f"{words[words.index('--unix') + 1]}_{os.getpid()}"
     path = f"/tmp/ipi_{name}"
-    if os.path.exists(path):
-        sys.exit(f"FAILED: {path} is there: another server uses it")
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
     listener.listen(1)
@@ -80,7 +79,7 @@ def main():
             if words[0] == "mpirun":
                 words[1:1] = ["--oversubscribe"]
             words = shortened(words)
-            server = dismiss(words[words.index("--unix") + 1]) if words[:2] == ["dpmd", "serve"] else None
+            server = dismiss(words) if words[:2] == ["dpmd", "serve"] else None
             done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
             if server:
                 server.join()
