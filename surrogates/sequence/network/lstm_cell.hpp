@@ -1,35 +1,97 @@
 #pragma once
 
+#include <cstring>
+#include <iterator>
+
 #include "physics/kernels/activation.hpp"
+#include "physics/kernels/pack.hpp"
 
 /// The formulas of one LSTM cell, for packs of units: forward, and backward through one step of time.
 namespace quintet::sequence {
 
-namespace detail {
-template <class T>
-inline constexpr T inverse_factorial[] = {T(1),
-                                          T(1),
-                                          T(1) / 2,
-                                          T(1) / 6,
-                                          T(1) / 24,
-                                          T(1) / 120,
-                                          T(1) / 720,
-                                          T(1) / 5040,
-                                          T(1) / 40320,
-                                          T(1) / 362880,
-                                          T(1) / 3628800,
-                                          T(1) / 39916800,
-                                          T(1) / 479001600,
-                                          T(1) / 6227020800.0};
+/// Keep a pack in a register: else g++ may read it from memory again for every product, or make two
+/// instructions of a comparison with a constant.
+template <class P>
+inline void hold(P& pack) {
+#ifdef __x86_64__
+  asm("" : "+v"(pack));
+#else
+  (void)pack;
+#endif
 }
 
-/// scale = 2^k and p = e^r - 1 with x = k ln 2 + r for n packs abreast, as split_exp() has it for one: each
-/// step of the series for all of them, so that one need not wait for the other's. |x| below the limit of exp.
-template <class T, int n>
+namespace detail {
+/// c of e^r = 1 + r + r^2 (c[0] + c[1] r + ...), |r| <= ln 2 / 2, with the least largest relative error of
+/// e^r - 1, found by exchange (Remez): 1.4e-8 in float, 1.9e-17 in double. Taylor's series would take one
+/// and two terms more.
+template <class T>
+inline constexpr T exp_coefficients[1] = {};
+template <>
+inline constexpr float exp_coefficients<float>[] = {0.49999998149625436F, 0.16666543424355833F,
+                                                    0.041667200708876840F, 0.0083665471243146133F,
+                                                    0.0013882516662064062F};
+template <>
+inline constexpr double exp_coefficients<double>[] = {
+    0.50000000000000051999,   0.16666666666666588974,    0.041666666666576468596, 0.0083333333333897288019,
+    0.0013888888931666854107, 0.00019841269718720944738, 0.000024801505143013339, 2.7557407676626118611e-6,
+    2.7626092707456253053e-7, 2.5053778823830805543e-8};
+
+/// As many integers as a pack has numbers.
+template <class T>
+using PackBits = Pack<typename quintet::detail::ExpConstants<T>::Bits, pack_width<T>>;
+template <class To, class From>
+inline To same_bits(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof(to));
+  return to;
+}
+template <class T>
+inline PackBits<T> bits_of(Pack<T> x) {
+  return same_bits<PackBits<T>>(x);
+}
+template <class T>
+inline PackBits<T> sign_bit() {
+  return bits_of<T>(broadcast<T>(T(-0.0)));
+}
+
+/// -|x|, not below -limit; a NaN stays one.
+template <class T>
+inline Pack<T> minus_size(Pack<T> x, T limit) {
+  const auto minus = same_bits<Pack<T>>(bits_of<T>(x) | sign_bit<T>());
+  Pack<T> least = broadcast<T>(-limit);
+  hold(least);
+  return least > minus ? least : minus;
+}
+
+/// |x| with the sign of `of`.
+template <class T>
+inline Pack<T> with_sign(Pack<T> x, Pack<T> of) {
+  return same_bits<Pack<T>>((bits_of<T>(x) & ~sign_bit<T>()) | (bits_of<T>(of) & sign_bit<T>()));
+}
+
+/// x = a/b and y = c/d of positive b and d; if `share` by one division: a (d r) and c (b r), r = 1/(b d).
+template <class T, bool share>
+inline void divide(Pack<T> a, Pack<T> b, Pack<T> c, Pack<T> d, Pack<T>& x, Pack<T>& y) {
+  if constexpr (share) {
+    const Pack<T> r = T(1) / (b * d);
+    x = a * (d * r);
+    y = c * (b * r);
+  } else {
+    x = a / b;
+    y = c / d;
+  }
+}
+}  // namespace detail
+
+/// e^x = scale (1 + p), scale = 2^k and p = e^r - 1 with x = k ln 2 + r, for n packs abreast: each step of
+/// the polynomial for all of them, so that one need not wait for the other's. x from -exp_limit to 0.
+/// @tparam beside_one bit i: e^x of pack i counts beside 1 alone, and the digits of ln 2 that T has do
+template <class T, int n, unsigned beside_one>
 inline void split_exps(const Pack<T> (&x)[n], Pack<T> (&scale)[n], Pack<T> (&p)[n]) {
-  constexpr int w = pack_width<T>;
   using Constants = quintet::detail::ExpConstants<T>;
-  using Bits = typename Constants::Bits;
+  constexpr auto& c = detail::exp_coefficients<T>;
+  constexpr int last = std::size(c) - 1;
   Pack<T> shifted[n], r[n];
   const auto each = [](auto&& body) {
 #pragma GCC unroll 8
@@ -38,95 +100,90 @@ inline void split_exps(const Pack<T> (&x)[n], Pack<T> (&scale)[n], Pack<T> (&p)[
   each([&](int i) { shifted[i] = x[i] * T(1.44269504088896340736) + Constants::round; });
   each([&](int i) {
     const Pack<T> k = shifted[i] - Constants::round;
-    r[i] = (x[i] - k * Constants::ln2_high) - k * Constants::ln2_low;
+    r[i] = (beside_one >> i & 1) != 0 ? x[i] - k * T(0.69314718055994530942)
+                                      : (x[i] - k * Constants::ln2_high) - k * Constants::ln2_low;
   });
-  each([&](int i) { p[i] = broadcast<T>(detail::inverse_factorial<T>[Constants::degree]); });
+  each([&](int i) { p[i] = c[last] * r[i] + c[last - 1]; });
 #pragma GCC unroll 16
-  for (int k = Constants::degree - 1; k >= 1; --k)
-    each([&](int i) { p[i] = p[i] * r[i] + detail::inverse_factorial<T>[k]; });
+  for (int k = last - 2; k >= 0; --k) each([&](int i) { p[i] = p[i] * r[i] + c[k]; });
+  each([&](int i) { p[i] = p[i] * r[i] + T(1); });
   each([&](int i) {
     p[i] *= r[i];
-    Pack<Bits, w> bits;
-    std::memcpy(&bits, &shifted[i], sizeof(bits));
-    const T one = 1;
-    Bits one_bits;
-    std::memcpy(&one_bits, &one, sizeof(one));
-    bits = (bits << Constants::mantissa) + one_bits;
-    std::memcpy(&scale[i], &bits, sizeof(bits));
+    const auto one = detail::bits_of<T>(broadcast<T>(1));
+    scale[i] = detail::same_bits<Pack<T>>((detail::bits_of<T>(shifted[i]) << Constants::mantissa) + one);
   });
 }
 
-/// x cut to +-limit; a NaN stays one.
-template <class T>
-inline Pack<T> cut(Pack<T> x, T limit) {
-  const auto most = broadcast<T>(limit);
-  x = x > most ? most : x;
-  return x < -most ? -most : x;
-}
-
-/// tanh(x) of n packs abreast, to 2 ulp.
+/// tanh(x) of n packs abreast, to 2 ulp: (1 - u)/(1 + u) with u = e^(-2|x|), and the sign of x.
 template <class T, int n>
 inline void pack_tanhs(const Pack<T> (&x)[n], Pack<T> (&y)[n]) {
   Pack<T> twice[n], scale[n], p[n];
 #pragma GCC unroll 8
-  for (int i = 0; i < n; ++i) twice[i] = T(2) * cut<T>(x[i], quintet::detail::ExpConstants<T>::tanh_limit);
-  split_exps<T, n>(twice, scale, p);
+  for (int i = 0; i < n; ++i)
+    twice[i] = T(2) * detail::minus_size<T>(x[i], quintet::detail::ExpConstants<T>::tanh_limit);
+  split_exps<T, n, (1U << n) - 1>(twice, scale, p);
 #pragma GCC unroll 8
   for (int i = 0; i < n; ++i) {
     const Pack<T> expm1 = scale[i] * p[i] + (scale[i] - T(1));
-    y[i] = expm1 / (expm1 + T(2));
+    y[i] = detail::with_sign<T>(expm1, x[i]) / (expm1 + T(2));
   }
 }
+
+/// Whether two gates share a division: one of AVX-512's packs takes the time of 20 products and more, one of
+/// shorter packs that of 7.
+inline constexpr bool shares_divisions = quintet::detail::pack_bytes == 64;
 
 /// The gates of a cell: the logistic function 1/(1 + e^-x) of packs 0, 1 and 3, tanh of pack 2; each to 2 ulp
-/// of itself, of either sign.
-template <class T>
+/// of itself (3 with shared divisions), of either sign. With u = e^-|x| the former is (x < 0 ? u : 1)/(1 +
+/// u): what is divided by lies between 1 and 2.
+template <class T, bool share = shares_divisions>
 inline void pack_gates(const Pack<T> (&z)[4], Pack<T> (&y)[4]) {
   using Constants = quintet::detail::ExpConstants<T>;
-  Pack<T> x[4], scale[4], p[4];
+  Pack<T> x[4], scale[4], p[4], above[4], below[4];
 #pragma GCC unroll 4
   for (int q = 0; q < 4; ++q)
-    x[q] = q == 2 ? T(2) * cut<T>(z[q], Constants::tanh_limit) : -cut<T>(z[q], Constants::exp_limit);
-  split_exps<T, 4>(x, scale, p);
+    x[q] = q == 2 ? T(2) * detail::minus_size<T>(z[q], Constants::tanh_limit)
+                  : detail::minus_size<T>(z[q], Constants::exp_limit);
+  split_exps<T, 4, 1U << 2>(x, scale, p);
 #pragma GCC unroll 4
   for (int q = 0; q < 4; ++q) {
-    const Pack<T> expm1 = scale[q] * p[q] + (scale[q] - T(1));
-    y[q] = q == 2 ? expm1 / (expm1 + T(2)) : T(1) / (T(1) + (scale[q] * p[q] + scale[q]));
+    if (q == 2) {
+      const Pack<T> expm1 = scale[q] * p[q] + (scale[q] - T(1));
+      above[q] = detail::with_sign<T>(expm1, z[q]);
+      below[q] = expm1 + T(2);
+    } else {
+      const Pack<T> u = scale[q] * (p[q] + T(1));  // scale p alone may be too small for a normal number
+      above[q] = detail::bits_of<T>(z[q]) < 0 ? u : broadcast<T>(1);
+      below[q] = T(1) + u;
+    }
   }
+  detail::divide<T, share>(above[0], below[0], above[1], below[1], y[0], y[1]);
+  detail::divide<T, share>(above[2], below[2], above[3], below[3], y[2], y[3]);
 }
 
-/// State of a cell after a step: gates i, f, o, candidate g, state c with its tanh, output h.
+/// State of a cell after a step: gates i, f, o, candidate g, state c with its tanh.
 template <class T>
 struct CellState {
-  Pack<T> i, f, g, o, c, tanh_c, h;
+  Pack<T> i, f, g, o, c, tanh_c;
 };
 
-/// One step of n packs of LSTM cells from the sums z = x W + h U + b of their four gates,
+/// Gates and state of a pack of LSTM cells after one step, from the sums z = x W + h U + b of their four
+/// gates,
 ///
 ///     i = s(z_i),  f = s(z_f),  g = tanh(z_g),  o = s(z_o),  s(x) = 1/(1 + e^-x)
-///     c = f c_before + i g,     h = o tanh(c).
+///     c = f c_before + i g;   h = o tanh(c), for several packs abreast, is left to pack_tanhs().
 ///
 /// Source: Hochreiter and Schmidhuber 1997 with the forget gate of Gers et al. 2000; order of gates as in
 /// PyTorch and Keras.
-template <class T, int n>
-inline void cells_forward(const Pack<T> (&z)[n][4], const Pack<T> (&c_before)[n], CellState<T> (&s)[n]) {
-  Pack<T> c[n], tanh_c[n];
-#pragma GCC unroll 8
-  for (int i = 0; i < n; ++i) {
-    Pack<T> gates[4];
-    pack_gates<T>(z[i], gates);
-    s[i].i = gates[0];
-    s[i].f = gates[1];
-    s[i].g = gates[2];
-    s[i].o = gates[3];
-    s[i].c = c[i] = s[i].f * c_before[i] + s[i].i * s[i].g;
-  }
-  pack_tanhs<T, n>(c, tanh_c);
-#pragma GCC unroll 8
-  for (int i = 0; i < n; ++i) {
-    s[i].tanh_c = tanh_c[i];
-    s[i].h = s[i].o * tanh_c[i];
-  }
+template <class T>
+inline void cell_forward(const Pack<T> (&z)[4], Pack<T> c_before, CellState<T>& s) {
+  Pack<T> gates[4];
+  pack_gates<T>(z, gates);
+  s.i = gates[0];
+  s.f = gates[1];
+  s.g = gates[2];
+  s.o = gates[3];
+  s.c = s.f * c_before + s.i * s.g;
 }
 
 /// Backward through one step: from h_bar = dL/dh and what the next step left in c_bar, dL/dz of the four

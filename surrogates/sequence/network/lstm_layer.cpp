@@ -2,176 +2,14 @@
 
 #include <algorithm>
 #include <type_traits>
-#include <utility>
 
 #include "io/log/error.hpp"
 #include "surrogates/sequence/network/lstm_cell.hpp"
+#include "surrogates/sequence/network/lstm_tiles.hpp"
 
 namespace quintet::sequence {
 
 namespace {
-
-/// Keep a pack in a register: else g++ may read it from memory again for every product.
-template <class P>
-inline void hold(P& pack) {
-#ifdef __x86_64__
-  asm("" : "+v"(pack));
-#else
-  (void)pack;
-#endif
-}
-
-constexpr bool many_registers = quintet::detail::pack_bytes == 64;
-/// Windows of a register tile: four gates each, beside the rows' factors and those of the weights, fill the
-/// registers (32 with AVX-512, else 16).
-constexpr int tile_rows = many_registers ? 6 : 3;
-
-/// Where a tile of cells lies in memory; pointers at the first window and the pack of units.
-template <class Real>
-struct Tile {
-  const Real *x, *h_before;  ///< h_before: at the first unit
-  int ldx, n_in, units, stride;
-  const Real *weights, *bias, *c_before;
-  Real *gates, *c, *tanh_c, *h;
-};
-
-/// Sums of the gates in memory: z of row r and gate q at r * row + q * gate.
-template <class T>
-struct Sums {
-  T* z;
-  std::ptrdiff_t row, gate;
-};
-
-/// The biases of a pack of units as the sums of any row.
-template <class Real>
-Sums<const Real> biases(const Tile<Real>& tile) {
-  return {tile.bias, 0, pack_width<Real>};
-}
-
-/// Rows of a product with a pack of units' weights [k][gate][pack].
-template <class Real>
-struct Factor {
-  const Real* a;
-  std::ptrdiff_t lda;
-  int k;
-};
-
-/// to [rows, gate, pack] = from + a weights + b weights of a pack of units; b may be of no columns. Not
-/// inlined: beside the cells' functions g++ keeps the sums in memory.
-template <class Real, int rows>
-__attribute__((noinline)) void sum_gates(const Factor<Real>& a, const Factor<Real>& b,
-                                         const Real* __restrict weights, const Sums<const Real>& from,
-                                         const Sums<Real>& to) {
-  constexpr int w = pack_width<Real>;
-  Pack<Real> sum[rows][4];
-#pragma GCC unroll 8
-  for (int q = 0; q < 4; ++q)
-#pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) sum[r][q] = load<Real>(from.z + r * from.row + q * from.gate);
-  const Factor<Real>* factor = &a;
-  for (int part = 0; part < 2; ++part, factor = &b) {
-    const Real* __restrict const left_rows = factor->a;
-    const std::ptrdiff_t lda = factor->lda;
-    const int k = factor->k;
-    for (int i = 0; i < k; ++i, weights += 4 * w) {
-      if constexpr (many_registers) {
-        Pack<Real> right[4];
-#pragma GCC unroll 4
-        for (int q = 0; q < 4; ++q) hold(right[q] = load<Real>(weights + q * w));
-#pragma GCC unroll 8
-        for (int r = 0; r < rows; ++r) {
-          const Pack<Real> left = broadcast<Real>(left_rows[r * lda + i]);
-#pragma GCC unroll 4
-          for (int q = 0; q < 4; ++q) sum[r][q] += left * right[q];
-        }
-      } else {
-        Pack<Real> left[rows];
-#pragma GCC unroll 8
-        for (int r = 0; r < rows; ++r) hold(left[r] = broadcast<Real>(left_rows[r * lda + i]));
-#pragma GCC unroll 4
-        for (int q = 0; q < 4; ++q) {
-          Pack<Real> right;
-          hold(right = load<Real>(weights + q * w));
-#pragma GCC unroll 8
-          for (int r = 0; r < rows; ++r) sum[r][q] += left[r] * right;
-        }
-      }
-    }
-  }
-#pragma GCC unroll 8
-  for (int r = 0; r < rows; ++r)
-#pragma GCC unroll 4
-    for (int q = 0; q < 4; ++q) store<Real>(to.z + r * to.row + q * to.gate, sum[r][q]);
-}
-
-/// Call action(constant of rows) for 1 to tile_rows rows.
-template <class Action>
-void for_rows(int rows, const Action& action) {
-  [&]<int... i>(std::integer_sequence<int, i...>) {
-    ((rows == i + 1 ? action(std::integral_constant<int, i + 1>()) : void()), ...);
-  }
-  (std::make_integer_sequence<int, tile_rows>());
-}
-
-/// One step of `rows` windows and one pack of units from their sums, to which the bias is added, or has been.
-template <class Real, int rows, bool keep, bool first, bool add_bias>
-void step_cells(const Tile<Real>& tile, const Sums<const Real>& sums) {
-  constexpr int w = pack_width<Real>;
-  Pack<Real> z[rows][4], c_before[rows];
-#pragma GCC unroll 8
-  for (int r = 0; r < rows; ++r) {
-#pragma GCC unroll 4
-    for (int q = 0; q < 4; ++q) {
-      z[r][q] = load<Real>(sums.z + r * sums.row + q * sums.gate);
-      if constexpr (add_bias) z[r][q] += load<Real>(tile.bias + q * w);
-    }
-    c_before[r] = first ? Pack<Real>{} : load<Real>(tile.c_before + std::int64_t{r} * tile.stride);
-  }
-  CellState<Real> states[rows];
-  cells_forward<Real, rows>(z, c_before, states);
-#pragma GCC unroll 8
-  for (int r = 0; r < rows; ++r) {
-    const std::ptrdiff_t at = std::int64_t{r} * tile.stride;
-    const CellState<Real>& s = states[r];
-    store<Real>(tile.c + at, s.c);
-    store<Real>(tile.h + at, s.h);
-    if constexpr (keep) {
-      Real* gates = tile.gates + 4 * at;
-      store<Real>(gates, s.i);
-      store<Real>(gates + tile.stride, s.f);
-      store<Real>(gates + 2 * tile.stride, s.g);
-      store<Real>(gates + 3 * tile.stride, s.o);
-      store<Real>(tile.tanh_c + at, s.tanh_c);
-    }
-  }
-}
-
-/// What sums of a step hold already.
-enum class Given {
-  nothing,
-  inputs,  ///< b + x W
-  all      ///< x W + h_before U, the bias excepted
-};
-
-/// Step up to tile_rows windows; what the sums lack is added.
-template <class Real, bool keep, bool first>
-void step_tile(int rows, const Tile<Real>& tile, Given given, const Sums<const Real>& sums) {
-  constexpr int w = pack_width<Real>;
-  for_rows(rows, [&](auto constant) {
-    constexpr int n = decltype(constant)::value;
-    if (given == Given::all) return step_cells<Real, n, keep, first, true>(tile, sums);
-    if (first && given == Given::inputs) return step_cells<Real, n, keep, first, false>(tile, sums);
-    alignas(64) Real z[n * 4 * w];
-    const Sums<Real> to = {z, 4 * w, w};
-    const Factor<Real> x = {tile.x, tile.ldx, tile.n_in},
-                       h = {tile.h_before, tile.stride, first ? 0 : tile.units};
-    if (given == Given::inputs)
-      sum_gates<Real, n>({nullptr, 0, 0}, h, tile.weights + std::ptrdiff_t{tile.n_in} * 4 * w, sums, to);
-    else
-      sum_gates<Real, n>(x, h, tile.weights, biases(tile), to);
-    step_cells<Real, n, keep, first, false>(tile, {z, 4 * w, w});
-  });
-}
 
 template <class Real>
 void grow(AlignedVector<Real>& array, std::size_t n) {
@@ -249,6 +87,7 @@ void LstmLayer<Real>::multiply_back(const Real* z_bar, int rows, bool to_inputs,
 /// z [rows, 4 stride] = b + x W.
 template <class Real>
 void LstmLayer<Real>::sum_inputs(Steps<const Real> x, int rows, Real* z) const {
+  using namespace lstm_tiles;
   constexpr int w = pack_width<Real>;
   const std::ptrdiff_t panel = std::int64_t{n_in_ + units_} * 4 * w;
   for (int unit = 0; unit < stride_; unit += w)
@@ -290,13 +129,12 @@ void LstmLayer<Real>::take_codes(const BinaryCodes& w, const BinaryCodes& u, Cod
 template <class Real>
 void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, const Real* c_before,
                            const Real* z, bool complete, Real* gates, Real* c, Real* tanh_c, Real* h) {
+  using namespace lstm_tiles;
   constexpr int w = pack_width<Real>;
   const Given given = z == nullptr ? Given::nothing : complete ? Given::all : Given::inputs;
   const std::ptrdiff_t panel = std::int64_t{n_in_ + units_} * 4 * w;
   for (int unit = 0; unit < stride_; unit += w)
-    for (int row = 0, rows = 0; row < n; row += rows) {
-      const int tiles = (n - row + tile_rows - 1) / tile_rows;
-      rows = (n - row + tiles - 1) / tiles;  // of about the same size: narrow ones wait for their own sums
+    for (int row = 0; row < n; row += rows_together) {
       const std::ptrdiff_t at = std::int64_t{row} * stride_;
       const auto moved = [](auto* p, std::ptrdiff_t by) { return p == nullptr ? p : p + by; };
       const Tile<Real> tile = {x.data + std::int64_t{row} * x.stride,
@@ -315,9 +153,9 @@ void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, con
       const Sums<const Real> sums = {moved(z, 4 * at + unit), 4 * std::ptrdiff_t{stride_}, stride_};
       const auto run =
           gates != nullptr
-              ? (h_before == nullptr ? step_tile<Real, true, true> : step_tile<Real, true, false>)
-              : (h_before == nullptr ? step_tile<Real, false, true> : step_tile<Real, false, false>);
-      run(rows, tile, given, sums);
+              ? (h_before == nullptr ? step_rows<Real, true, true> : step_rows<Real, true, false>)
+              : (h_before == nullptr ? step_rows<Real, false, true> : step_rows<Real, false, false>);
+      run(std::min(rows_together, n - row), tile, given, sums);
     }
 }
 

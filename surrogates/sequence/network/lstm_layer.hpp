@@ -21,10 +21,11 @@ struct Steps {
 ///
 ///     z_t = x_t W + h_(t-1) U + b,   (c_t, h_t) = cell(z_t, c_(t-1)),   h_(-1) = c_(-1) = 0
 ///
-/// One product with [W; U] a step, in register tiles that hold all four gates of a pack of units: when a tile
-/// is summed up its cells are stepped on the spot, no sums go through memory. Backward, the gates' memory
-/// takes their gradients; products with W for all steps at once. With Products::bf16 (float alone) sums do go
-/// through memory, for tiles of the processor make them. Memory is kept from call to call.
+/// One product with [W; U] a step, in register tiles that hold all four gates of a pack of units: when those
+/// of 32 windows are summed up their cells are stepped, while the sums are in the first-level cache.
+/// Backward, the gates' memory takes their gradients; products with W for all steps at once. With
+/// Products::bf16 (float alone) sums go through memory, for tiles of the processor make them. Memory is kept
+/// from call to call.
 template <class Real>
 class LstmLayer {
  public:

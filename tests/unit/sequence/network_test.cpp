@@ -1,10 +1,14 @@
 #include "surrogates/sequence/network/network.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
 #include "surrogates/sequence/network/lstm_cell.hpp"
+#include "surrogates/sequence/network/lstm_layer.hpp"
 #include "tests/unit/sequence/network_cases.hpp"
 
 namespace quintet::sequence {
@@ -231,32 +235,106 @@ TEST(Network, a_number_that_is_none_is_not_hidden_in_bf16) {
 }
 
 template <class Real>
+Real first_lane(Pack<Real> pack) {
+  Real lanes[pack_width<Real>];
+  store<Real>(lanes, pack);
+  return lanes[0];
+}
+
+template <class Real, bool share>
 void functions_of_the_gates_keep_their_digits(double tolerance, double limit) {
-  constexpr int w = pack_width<Real>;
   for (int i = -40000; i <= 40000; ++i) {
     const Real x = limit * std::pow(std::abs(i) / 40000.0, 3) * (i < 0 ? -1 : 1);
     const Pack<Real> all = broadcast<Real>(x), z[4] = {all, all, all, all}, c[1] = {all};
     Pack<Real> gates[4], tanh_c[1];
-    pack_gates<Real>(z, gates);
+    pack_gates<Real, share>(z, gates);
     pack_tanhs<Real, 1>(c, tanh_c);
     const long double sigmoid = 1 / (1 + std::exp(-static_cast<long double>(x))),
                       tanh = std::tanh(static_cast<long double>(x));
-    const auto first = [](Pack<Real> pack) {
-      Real lanes[w];
-      store<Real>(lanes, pack);
-      return lanes[0];
-    };
-    for (const int gate : {0, 1, 3}) ASSERT_NEAR(first(gates[gate]), sigmoid, tolerance * sigmoid) << x;
-    ASSERT_NEAR(first(gates[2]), tanh, tolerance * std::abs(tanh)) << x;
-    ASSERT_NEAR(first(tanh_c[0]), tanh, tolerance * std::abs(tanh)) << x;
+    for (const int gate : {0, 1, 3})
+      ASSERT_NEAR(first_lane<Real>(gates[gate]), sigmoid, tolerance * sigmoid) << x;
+    ASSERT_NEAR(first_lane<Real>(gates[2]), tanh, tolerance * std::abs(tanh)) << x;
+    ASSERT_NEAR(first_lane<Real>(tanh_c[0]), tanh, tolerance * std::abs(tanh)) << x;
   }
 }
 
 TEST(LstmCell, functions_of_the_gates_keep_1e_15_in_double) {
-  functions_of_the_gates_keep_their_digits<double>(1e-15, 700);
+  functions_of_the_gates_keep_their_digits<double, false>(1e-15, 700);
+  functions_of_the_gates_keep_their_digits<double, true>(1e-15, 700);
 }
 TEST(LstmCell, functions_of_the_gates_keep_4e_7_in_float) {
-  functions_of_the_gates_keep_their_digits<float>(4e-7, 80);
+  functions_of_the_gates_keep_their_digits<float, false>(4e-7, 80);
+  functions_of_the_gates_keep_their_digits<float, true>(4e-7, 80);
+}
+
+/// Gates are divided in pairs, each of which may be at another end than its partner.
+template <class Real, bool share>
+void gates_go_to_their_limits(Real most, double tolerance) {
+  constexpr Real infinite = std::numeric_limits<Real>::infinity();
+  for (const Real x : {Real(0), Real(1), most, 10 * most, std::numeric_limits<Real>::max(), infinite})
+    for (int signs = 0; signs < 16; ++signs) {
+      Pack<Real> z[4], gates[4];
+      for (int q = 0; q < 4; ++q) z[q] = broadcast<Real>((signs >> q & 1) != 0 ? -x : x);
+      pack_gates<Real, share>(z, gates);
+      for (int q = 0; q < 4; ++q) {
+        const long double at = first_lane<Real>(z[q]);
+        const long double exact = q == 2 ? std::tanh(at) : 1 / (1 + std::exp(-at));
+        // Far out a gate stays at the value of its limit, below all that it is added to.
+        ASSERT_NEAR(first_lane<Real>(gates[q]), exact, tolerance * std::max(1e-30L, std::abs(exact)))
+            << q << " " << x << " " << signs;
+      }
+      ASSERT_EQ(std::signbit(first_lane<Real>(gates[2])), std::signbit(first_lane<Real>(z[2])));
+    }
+}
+
+TEST(LstmCell, gates_go_to_their_limits) {
+  gates_go_to_their_limits<float, false>(60, 4e-7);
+  gates_go_to_their_limits<float, true>(60, 4e-7);
+  gates_go_to_their_limits<double, false>(60, 1e-15);
+  gates_go_to_their_limits<double, true>(60, 1e-15);
+}
+
+template <class Real, bool share>
+void a_gate_of_no_number_is_none() {
+  for (int q = 0; q < 4; ++q)
+    for (const Real sign : {Real(1), Real(-1)}) {
+      Pack<Real> z[4] = {}, gates[4], c[1] = {broadcast<Real>(std::copysign(Real(NAN), sign))}, tanh_c[1];
+      z[q] = c[0];
+      pack_gates<Real, share>(z, gates);
+      pack_tanhs<Real, 1>(c, tanh_c);
+      EXPECT_TRUE(std::isnan(first_lane<Real>(gates[q]))) << q;
+      EXPECT_TRUE(std::isnan(first_lane<Real>(tanh_c[0])));
+    }
+}
+
+TEST(LstmCell, a_gate_of_no_number_is_none) {
+  a_gate_of_no_number_is_none<float, false>();
+  a_gate_of_no_number_is_none<float, true>();
+  a_gate_of_no_number_is_none<double, false>();
+  a_gate_of_no_number_is_none<double, true>();
+}
+
+/// More windows than a layer sums up before it steps their cells, and rests of all kinds.
+TEST(LstmLayer, windows_beyond_those_stepped_together_are_those_alone) {
+  constexpr int n_in = 3, units = 11, most = 75, few_steps = 3;
+  LstmLayer<float> layer(n_in, units);
+  const auto parameters = numbers<float>(layer.n_parameters(), 0.3, 0.5);
+  const auto x = numbers<float>(std::size_t{few_steps} * most * n_in, 1.0);
+  layer.refresh(parameters.data());
+  const int stride = layer.stride();
+  for (const int windows : {1, 31, 32, 33, 34, 37, 64, 65, 75}) {
+    std::vector<float> h(std::size_t{few_steps} * windows * stride), alone(std::size_t{few_steps} * stride);
+    layer.forward({x.data(), n_in}, few_steps, windows, h.data(), windows % 2 == 0);
+    for (int b = 0; b < windows; ++b) {
+      std::vector<float> own;
+      for (int t = 0; t < few_steps; ++t)
+        own.insert(own.end(), x.data() + (t * windows + b) * n_in, x.data() + (t * windows + b + 1) * n_in);
+      layer.forward({own.data(), n_in}, few_steps, 1, alone.data(), false);
+      for (int t = 0; t < few_steps; ++t)
+        for (int i = 0; i < stride; ++i)
+          ASSERT_EQ(h[(t * windows + b) * stride + i], alone[t * stride + i]) << windows << ", " << b;
+    }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,185 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "physics/kernels/pack.hpp"
+#include "surrogates/sequence/network/lstm_cell.hpp"
+
+/// One step of LSTM cells by register tiles: windows times a pack of units with its four gates. For
+/// lstm_layer.cpp alone, whose flags keep a window's bits independent of the windows beside it.
+namespace quintet::sequence::lstm_tiles {
+
+constexpr bool many_registers = quintet::detail::pack_bytes == 64;
+/// Windows of a register tile: four gates each, beside the rows' factors and those of the weights, fill the
+/// registers (32 with AVX-512, else 16).
+constexpr int tile_rows = many_registers ? 6 : 3;
+/// Windows whose sums are made before their cells are stepped: functions of several cells are under way at a
+/// time, and the sums stay in the first-level cache.
+constexpr int rows_together = 32;
+
+/// Where a tile of cells lies in memory; pointers at the first window and the pack of units.
+template <class Real>
+struct Tile {
+  const Real *x, *h_before;  ///< h_before: at the first unit
+  int ldx, n_in, units, stride;
+  const Real *weights, *bias, *c_before;
+  Real *gates, *c, *tanh_c, *h;
+};
+
+/// Sums of the gates in memory: z of row r and gate q at r * row + q * gate.
+template <class T>
+struct Sums {
+  T* z;
+  std::ptrdiff_t row, gate;
+};
+
+/// The biases of a pack of units as the sums of any row.
+template <class Real>
+Sums<const Real> biases(const Tile<Real>& tile) {
+  return {tile.bias, 0, pack_width<Real>};
+}
+
+/// Rows of a product with a pack of units' weights [k][gate][pack].
+template <class Real>
+struct Factor {
+  const Real* a;
+  std::ptrdiff_t lda;
+  int k;
+};
+
+/// to [rows, gate, pack] = from + a weights + b weights of a pack of units; b may be of no columns. Not
+/// inlined: beside the cells' functions g++ keeps the sums in memory.
+template <class Real, int rows>
+__attribute__((noinline)) void sum_gates(const Factor<Real>& a, const Factor<Real>& b,
+                                         const Real* __restrict weights, const Sums<const Real>& from,
+                                         const Sums<Real>& to) {
+  constexpr int w = pack_width<Real>;
+  Pack<Real> sum[rows][4];
+#pragma GCC unroll 8
+  for (int q = 0; q < 4; ++q)
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r) sum[r][q] = load<Real>(from.z + r * from.row + q * from.gate);
+  const Factor<Real>* factor = &a;
+  for (int part = 0; part < 2; ++part, factor = &b) {
+    const Real* __restrict const left_rows = factor->a;
+    const std::ptrdiff_t lda = factor->lda;
+    const int k = factor->k;
+    for (int i = 0; i < k; ++i, weights += 4 * w) {
+      if constexpr (many_registers) {
+        Pack<Real> right[4];
+#pragma GCC unroll 4
+        for (int q = 0; q < 4; ++q) hold(right[q] = load<Real>(weights + q * w));
+#pragma GCC unroll 8
+        for (int r = 0; r < rows; ++r) {
+          const Pack<Real> left = broadcast<Real>(left_rows[r * lda + i]);
+#pragma GCC unroll 4
+          for (int q = 0; q < 4; ++q) sum[r][q] += left * right[q];
+        }
+      } else {
+        Pack<Real> left[rows];
+#pragma GCC unroll 8
+        for (int r = 0; r < rows; ++r) hold(left[r] = broadcast<Real>(left_rows[r * lda + i]));
+#pragma GCC unroll 4
+        for (int q = 0; q < 4; ++q) {
+          Pack<Real> right;
+          hold(right = load<Real>(weights + q * w));
+#pragma GCC unroll 8
+          for (int r = 0; r < rows; ++r) sum[r][q] += left[r] * right;
+        }
+      }
+    }
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; ++q) store<Real>(to.z + r * to.row + q * to.gate, sum[r][q]);
+}
+
+/// Call action(constant of rows) for 1 to tile_rows rows.
+template <class Action>
+void for_rows(int rows, const Action& action) {
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    ((rows == i + 1 ? action(std::integral_constant<int, i + 1>()) : void()), ...);
+  }
+  (std::make_integer_sequence<int, tile_rows>());
+}
+
+/// Step a pack of units of `rows` windows from its sums, to which the bias is added, or has been: in one
+/// sweep the gates and states c, in a second one tanh(c) and h, for these wait for each other.
+template <class Real, bool keep, bool first, bool add_bias>
+void step_cells(int rows, const Tile<Real>& tile, const Sums<const Real>& sums) {
+  constexpr int w = pack_width<Real>;
+  const std::ptrdiff_t stride = tile.stride;
+  for (int r = 0; r < rows; ++r) {
+    Pack<Real> z[4];
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; ++q) {
+      z[q] = load<Real>(sums.z + r * sums.row + q * sums.gate);
+      if constexpr (add_bias) z[q] += load<Real>(tile.bias + q * w);
+    }
+    CellState<Real> s;
+    cell_forward<Real>(z, first ? Pack<Real>{} : load<Real>(tile.c_before + r * stride), s);
+    store<Real>(tile.c + r * stride, s.c);
+    store<Real>(tile.h + r * stride, s.o);  // times tanh(c) below
+    if constexpr (keep) {
+      Real* gates = tile.gates + 4 * r * stride;
+      store<Real>(gates, s.i);
+      store<Real>(gates + stride, s.f);
+      store<Real>(gates + 2 * stride, s.g);
+      store<Real>(gates + 3 * stride, s.o);
+    }
+  }
+  const auto finish = [&]<int n>(std::integral_constant<int, n>, int r) {
+    Pack<Real> c[n], tanh_c[n];
+#pragma GCC unroll 8
+    for (int i = 0; i < n; ++i) c[i] = load<Real>(tile.c + (r + i) * stride);
+    pack_tanhs<Real, n>(c, tanh_c);
+#pragma GCC unroll 8
+    for (int i = 0; i < n; ++i) {
+      Real* h = tile.h + (r + i) * stride;
+      store<Real>(h, load<Real>(h) * tanh_c[i]);
+      if constexpr (keep) store<Real>(tile.tanh_c + (r + i) * stride, tanh_c[i]);
+    }
+  };
+  int r = 0;
+  for (; r + 4 <= rows; r += 4) finish(std::integral_constant<int, 4>(), r);
+  for (; r < rows; ++r) finish(std::integral_constant<int, 1>(), r);
+}
+
+/// What sums of a step hold already.
+enum class Given {
+  nothing,
+  inputs,  ///< b + x W
+  all      ///< x W + h_before U, the bias excepted
+};
+
+/// Step a pack of units of up to rows_together windows; what the sums lack is added, tile by tile.
+template <class Real, bool keep, bool first>
+void step_rows(int n, const Tile<Real>& tile, Given given, const Sums<const Real>& sums) {
+  constexpr int w = pack_width<Real>;
+  if (given == Given::all) return step_cells<Real, keep, first, true>(n, tile, sums);
+  if (first && given == Given::inputs) return step_cells<Real, keep, first, false>(n, tile, sums);
+  alignas(64) Real z[rows_together * 4 * w];
+  for (int row = 0, rows = 0; row < n; row += rows) {
+    const int tiles = (n - row + tile_rows - 1) / tile_rows;
+    rows = (n - row + tiles - 1) / tiles;  // of about the same size: narrow ones wait for their own sums
+    const Sums<Real> to = {z + std::ptrdiff_t{row} * 4 * w, 4 * w, w};
+    const Factor<Real> x = {tile.x + std::ptrdiff_t{row} * tile.ldx, tile.ldx, tile.n_in},
+                       h = {first ? nullptr : tile.h_before + std::ptrdiff_t{row} * tile.stride, tile.stride,
+                            first ? 0 : tile.units};
+    for_rows(rows, [&](auto constant) {
+      constexpr int some = decltype(constant)::value;
+      if (given == Given::inputs)
+        sum_gates<Real, some>({nullptr, 0, 0}, h, tile.weights + std::ptrdiff_t{tile.n_in} * 4 * w,
+                              {sums.z + row * sums.row, sums.row, sums.gate}, to);
+      else
+        sum_gates<Real, some>(x, h, tile.weights, biases(tile), to);
+    });
+  }
+  step_cells<Real, keep, first, false>(n, tile, {z, 4 * w, w});
+}
+
+}  // namespace quintet::sequence::lstm_tiles
