@@ -10,7 +10,7 @@ import time
 import unittest
 from pathlib import Path
 
-from support import COPPER, SOURCE, InFolder, copper, needs, needs_program, two_stream
+from support import COPPER, PATIENCE, SOURCE, InFolder, copper, needs, needs_program, two_stream
 
 import h5py
 import numpy as np
@@ -298,7 +298,7 @@ class Live(InFolder):
                  "time.end=1000", "--set", "output.frame_interval=0.05", "--set", "theory=null", "--set", "checkpoint_interval=50", "--threads", "1"]
         process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            rows, frames, deadline = set(), set(), time.time() + 30
+            rows, frames, deadline = set(), set(), time.time() + 60 * PATIENCE
             while (len(rows) < 3 or len(frames) < 3) and time.time() < deadline:
                 time.sleep(0.1)
                 try:

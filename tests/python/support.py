@@ -12,6 +12,7 @@ SOURCE = Path(os.environ.get("QUINTET_SOURCE_DIR", Path(__file__).resolve().pare
 BUILD = Path(os.environ.get("QUINTET_BINARY_DIR", SOURCE / "build"))
 COPPER = SOURCE / "inputs/dpmd/copper"
 MODELS = SOURCE / "tests/data/deep_potential"
+PATIENCE = float(os.environ.get("QUINTET_TEST_PATIENCE", "1"))
 
 for module in ("numpy", "h5py"):
     try:

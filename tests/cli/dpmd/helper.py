@@ -3,6 +3,7 @@
 
 Standard library, h5diff and h5dump. Subcommands: see the functions at the end; each exits 0 or says what is wrong.
 """
+import contextlib
 import json
 import math
 import os
@@ -600,7 +601,8 @@ def kill(ranks, times, steps):
         if process.poll() is not None:
             break
         for pid in children(process.pid) if ranks > 1 else [process.pid]:
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # the end of another may have ended it
+                os.kill(pid, signal.SIGKILL)
         process.wait()
         kills += 1
     if kills == 0:

@@ -13,6 +13,7 @@ Usage: helper.py has RUN KEY... | lacks RUN KEY... | same RUN RUN KEY... | close
                  | cloud PATH TARGET POINTS TIMES: one of era5 without some of its values
                  | planned PLAN ROW RUN EPOCHS: bytes sent and held are those of a plan's row | killed RANKS[,RANKS] WHOLE OUTPUT KEY=VALUE...
 """
+import contextlib
 import json
 import math
 import os
@@ -189,7 +190,10 @@ def same_model(run, other):
 
 
 def children(pid):
-    return [int(word) for word in open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8").read().split()]
+    try:
+        return [int(word) for word in open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8").read().split()]
+    except OSError:  # it has just ended
+        return []
 
 
 def same_state(run, other, step):
@@ -233,7 +237,8 @@ def killed(ranks, whole, output, *settings):
             text, _ = process.communicate(timeout=random.uniform(0.5, 1.5) * (1 + kills))
         except subprocess.TimeoutExpired:
             for pid in children(process.pid) if launcher else [process.pid]:
-                os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):  # the end of another may have ended it
+                    os.kill(pid, signal.SIGKILL)
             process.communicate()
             kills += 1
             continue

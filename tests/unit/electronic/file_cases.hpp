@@ -25,6 +25,7 @@ class SharedScratch {
   [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
   /// A file of these bytes, its path. Collective.
   [[nodiscard]] std::string with(const std::string& name, const std::string& bytes) const {
+    comm_.barrier();  // others may still read the one before
     if (comm_.is_root()) std::ofstream(*this / name, std::ios::binary) << bytes;
     comm_.barrier();
     return *this / name;
