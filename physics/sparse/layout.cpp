@@ -59,6 +59,29 @@ void rotate(std::vector<SpmmStage>& stages, std::size_t by) {
 
 bool has_layers(const SpmmLayout& layout) { return layout.layers > 1; }
 
+/// Whether some layout of a kind shares out over so many ranks.
+bool fits(SpmmKind kind, int n_ranks) {
+  if (kind == SpmmKind::three_d) {
+    int q = 2;
+    while (std::int64_t{q} * q * q < n_ranks) ++q;
+    return std::int64_t{q} * q * q == n_ranks;
+  }
+  if (kind != SpmmKind::two_d && kind != SpmmKind::one_and_a_half_d) return true;
+  // Two factors of 2 or more are a grid, and the smaller of them a number of copies.
+  for (int c = 2; std::int64_t{c} * c <= n_ranks; ++c)
+    if (n_ranks % c == 0) return true;
+  return false;
+}
+
+/// "nearest: 4", or "nearest: 4 or 6" where both are as near.
+std::string nearest_ranks(SpmmKind kind, int n_ranks) {
+  for (int d = 1;; ++d) {
+    const bool less = n_ranks > d && fits(kind, n_ranks - d), more = fits(kind, n_ranks + d);
+    if (less && more) return fmt::format("nearest: {} or {}", n_ranks - d, n_ranks + d);
+    if (less || more) return fmt::format("nearest: {}", less ? n_ranks - d : n_ranks + d);
+  }
+}
+
 }  // namespace
 
 std::span<const SpmmKindRow> spmm_kinds() { return kinds; }
@@ -106,8 +129,8 @@ SpmmLayout layout_2d(int n_ranks, int rows, int columns) {
 SpmmLayout layout_3d(int n_ranks) {
   int q = 2;
   while (std::int64_t{q} * q * q < n_ranks) ++q;
-  QUINTET_CHECK(std::int64_t{q} * q * q == n_ranks, "3d: {} ranks are no cube: expected 8, 27, 64 ...",
-                n_ranks);
+  QUINTET_CHECK(std::int64_t{q} * q * q == n_ranks, "3d: {} ranks are no cube: expected 8, 27, 64 ..., {}",
+                n_ranks, nearest_ranks(SpmmKind::three_d, n_ranks));
   return {SpmmKind::three_d, q, q, q};
 }
 
@@ -129,10 +152,10 @@ std::vector<SpmmLayout> layouts_of(SpmmKind kind, int n_ranks) {
       if (q * q * q == n_ranks) list.push_back(layout_3d(n_ranks));
   }
   QUINTET_CHECK(!list.empty(),
-                "{} cannot be shared out over {} ranks: expected {} that {}; auto finds what can",
+                "{} cannot be shared out over {} ranks: expected {} that {}, {}; auto finds what can",
                 row_of(kinds, kind).name, n_ranks,
                 kind == SpmmKind::two_d ? "two numbers of ranks, 2 or more," : "c >= 2 with c c <= ranks",
-                kind == SpmmKind::two_d ? "make them a grid" : "divides them");
+                kind == SpmmKind::two_d ? "make them a grid" : "divides them", nearest_ranks(kind, n_ranks));
   return list;
 }
 
@@ -314,55 +337,18 @@ std::vector<SpmmTraffic> count_traffic(const Comm& comm, const SparseRows& a, co
   return result;
 }
 
-SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, SpmmKind kind,
-                         const MessageCosts& costs) {
-  return choose_layout(comm, a, f, layouts_of(kind, comm.size()), costs);
-}
-
-SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, const std::vector<SpmmLayout>& layouts,
-                         const MessageCosts& costs) {
-  QUINTET_CHECK(costs.message >= 0 && costs.word >= 0,
-                "a message of {} s and a word of {} s: expected 0 or more", costs.message, costs.word);
-  struct Candidate {
-    SpmmLayout layout;
-    SpmmTraffic worst;
-    double seconds;
-  };
-  std::vector<Candidate> possible;
-  std::string impossible;
-  for (const auto& layout : layouts) {
-    try {
-      check_shares(a.shares, layout);
-    } catch (const InputError& error) {
-      impossible = error.what();
-      continue;
+std::vector<SpmmTraffic> count_row_parts(const RowShares& shares, const SpmmLayout& layout, int f) {
+  std::vector<SpmmTraffic> result(layout.n_ranks());
+  for (int r = 0; r < layout.n_ranks(); ++r) {
+    const PanelPart own = panel_part(shares, layout, r);
+    for (int j = 0; j < layout.columns; ++j) {
+      const std::int64_t words = std::int64_t{own.n_rows()} * own.beside(j).n_columns(f);
+      if (j == own.group || words == 0) continue;
+      result[r].dense_words += words;
+      ++result[r].messages;
     }
-    Candidate one{layout, {}, -1};
-    for (const auto& traffic : count_traffic(comm, a, layout, f)) {
-      const double seconds =
-          traffic.messages * costs.message + (traffic.dense_words + traffic.nonzeros) * costs.word;
-      if (seconds > one.seconds) one = {layout, traffic, seconds};
-    }
-    possible.push_back(one);
   }
-  if (possible.empty()) throw InputError(impossible);
-  const auto better = [](const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; };
-  const Candidate best = *std::min_element(possible.begin(), possible.end(), better);
-  const auto text = [&](const Candidate& one) {
-    return fmt::format("{} ({} messages, {} words of H, {} of A on the worst rank: {:.3g} us)",
-                       one.layout.name(), one.worst.messages, one.worst.dense_words, one.worst.nonzeros,
-                       1e6 * one.seconds);
-  };
-  if (comm.size() == 1) return {best.layout, "one rank: nothing travels"};
-  std::string reason = text(best);
-  std::erase_if(possible, [&](const Candidate& one) { return one.layout.kind == best.layout.kind; });
-  if (!possible.empty())
-    reason += ", next " + text(*std::min_element(possible.begin(), possible.end(), better));
-  else
-    reason += ", the only kind";
-  reason += fmt::format("; a product of {} columns, {:.3g} us a message and {:.3g} ns a word, {}", f,
-                        1e6 * costs.message, 1e9 * costs.word, costs.source);
-  return {best.layout, reason};
+  return result;
 }
 
 }  // namespace quintet

@@ -44,7 +44,7 @@ struct SpmmLayout {
 /// Throws InputError if n_ranks is not 8, 27, 64 ...
 [[nodiscard]] SpmmLayout layout_3d(int n_ranks);
 /// All layouts of one kind (automatic: of all kinds) that fit so many ranks, sparse-aware 1D first. Throws
-/// InputError if no layout does.
+/// InputError if no layout does, with the nearest number of ranks that fit.
 [[nodiscard]] std::vector<SpmmLayout> layouts_of(SpmmKind kind, int n_ranks);
 
 /// Rows of a square sparse matrix, in units that stay together (blocks of orbitals; or single rows), shared
@@ -77,6 +77,8 @@ struct PanelPart {
   [[nodiscard]] int first_column(int f) const { return std::int64_t{f} * group / groups; }
   [[nodiscard]] int last_column(int f) const { return std::int64_t{f} * (group + 1) / groups; }
   [[nodiscard]] int n_columns(int f) const { return last_column(f) - first_column(f); }
+  /// The part of the same rows that has the columns of group j.
+  [[nodiscard]] PanelPart beside(int j) const { return {first, last, j, groups, counts}; }
 };
 /// The part of H and Z that a rank has.
 [[nodiscard]] PanelPart panel_part(const RowShares& shares, const SpmmLayout& layout, int rank);
@@ -102,6 +104,10 @@ struct SpmmTraffic {
   std::int64_t dense_words = 0;  ///< numbers of H, and of sums of Z
   std::int64_t nonzeros = 0;     ///< numbers of A; where they stand is told once, before
   std::int64_t messages = 0;
+  SpmmTraffic& operator+=(const SpmmTraffic& other) {
+    dense_words += other.dense_words, nonzeros += other.nonzeros, messages += other.messages;
+    return *this;
+  }
   friend bool operator==(const SpmmTraffic&, const SpmmTraffic&) = default;
 };
 
@@ -118,6 +124,10 @@ struct SparseRows {
 /// Count what each rank receives in a product with f columns, from the pattern, exactly. Collective.
 [[nodiscard]] std::vector<SpmmTraffic> count_traffic(const Comm& comm, const SparseRows& a,
                                                      const SpmmLayout& layout, int f);
+/// Count what each rank receives to multiply its rows of H [n, f] by weights, which takes the columns that
+/// others have of them (RowParts): n_i (f - f_j) words of a rank with n_i rows and f_j columns.
+[[nodiscard]] std::vector<SpmmTraffic> count_row_parts(const RowShares& shares, const SpmmLayout& layout,
+                                                       int f);
 
 /// Cost of messages: seconds a message, seconds a word of 8 bytes, and the source of these.
 struct MessageCosts {
@@ -130,8 +140,10 @@ struct SpmmChoice {
 };
 /// The one of these layouts with the least messages a + words b of its worst rank; of equal ones the first.
 /// Throws InputError if the shares fit none. Collective.
+/// @param weighs_rows rows are multiplied by weights, too: count_row_parts() is counted with each product
 [[nodiscard]] SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f,
-                                       const std::vector<SpmmLayout>& layouts, const MessageCosts& costs);
+                                       const std::vector<SpmmLayout>& layouts, const MessageCosts& costs,
+                                       bool weighs_rows = false);
 /// The best layout of a kind, as above. Throws InputError also if the ranks fit no layout. Collective.
 [[nodiscard]] SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, SpmmKind kind,
                                        const MessageCosts& costs);

@@ -31,6 +31,8 @@ class SparseProduct {
   [[nodiscard]] int n_foreign() const { return n_foreign_; }
   /// Traffic that the last product received.
   [[nodiscard]] const SpmmTraffic& received() const { return received_; }
+  /// Bytes of this rank's parts of A, and of what products have left of H and of sums.
+  [[nodiscard]] std::size_t bytes() const;
 
   /// @param x, z [part().n_rows(), part().n_columns(f)], row-major. Throws InputError if x does not match.
   void operator()(const AlignedVector<double>& x, AlignedVector<double>& z, int f);

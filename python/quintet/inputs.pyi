@@ -980,7 +980,7 @@ class PodlstmTrainForecastNetworkGraph(TypedDict, total=False):
     mesh: int  # Hubs, spread over the sea, joined to each other and each to the nodes about it, for what is far; 0: none; at least 0 and at most 100000
     features: int  # Numbers that the network has at a node; at least 1 and at most 4096
     layers: int  # Graph convolutions, one after the other; at least 1 and at most 64
-    spmm: Literal['auto', '1d', 'sparse_1d', '1.5d', '2d', '3d']  # How nodes are shared out over ranks; auto: the one that takes least time by count of its messages and words, 1d: rows over ranks, all rows of the panel travel, sparse_1d: rows over ranks, only the rows that nonzeros need travel, 1.5d: several ranks hold the same rows of the panel, 2d: tiles of the matrix and of the panel, 3d: tiles in layers, on 8, 27, 64 ... ranks
+    spmm: Literal['auto', '1d', 'sparse_1d', '1.5d', '2d', '3d']  # How nodes, and in tiles their features, are shared out over ranks; auto: the one that takes least time by count of its messages and words, 1d: rows over ranks, all rows of the panel travel, sparse_1d: rows over ranks, only the rows that nonzeros need travel, 1.5d: several ranks hold the same rows of the panel, 2d: tiles of the matrix and of the panel, 3d: tiles in layers, on 8, 27, 64 ... ranks
 class PodlstmTrainForecastNetwork(TypedDict, total=False):
     kind: Literal['recurrent', 'graph']  # recurrent: LSTMs of the coefficients, as nodes, skips and head say; graph: of the field, on a graph over the sea, which the modes file must have (hybrid models, loss: degrees)
     nodes: Sequence[str]  # Nodes in their order: units of an LSTM (80), 'dense 80' (relu, each step by itself) or 'identity'; 0 to 64 values
@@ -1394,7 +1394,7 @@ class PodlstmHindcastNetworksNetworkGraph(TypedDict, total=False):
     mesh: int  # Hubs, spread over the sea, joined to each other and each to the nodes about it, for what is far; 0: none; at least 0 and at most 100000
     features: int  # Numbers that the network has at a node; at least 1 and at most 4096
     layers: int  # Graph convolutions, one after the other; at least 1 and at most 64
-    spmm: Literal['auto', '1d', 'sparse_1d', '1.5d', '2d', '3d']  # How nodes are shared out over ranks; auto: the one that takes least time by count of its messages and words, 1d: rows over ranks, all rows of the panel travel, sparse_1d: rows over ranks, only the rows that nonzeros need travel, 1.5d: several ranks hold the same rows of the panel, 2d: tiles of the matrix and of the panel, 3d: tiles in layers, on 8, 27, 64 ... ranks
+    spmm: Literal['auto', '1d', 'sparse_1d', '1.5d', '2d', '3d']  # How nodes, and in tiles their features, are shared out over ranks; auto: the one that takes least time by count of its messages and words, 1d: rows over ranks, all rows of the panel travel, sparse_1d: rows over ranks, only the rows that nonzeros need travel, 1.5d: several ranks hold the same rows of the panel, 2d: tiles of the matrix and of the panel, 3d: tiles in layers, on 8, 27, 64 ... ranks
 class PodlstmHindcastNetworksNetwork(TypedDict, total=False):
     kind: Literal['recurrent', 'graph']  # recurrent: LSTMs of the coefficients, as nodes, skips and head say; graph: of the field, on a graph over the sea, which the modes file must have (hybrid models, loss: degrees)
     nodes: Sequence[str]  # Nodes in their order: units of an LSTM (80), 'dense 80' (relu, each step by itself) or 'identity'; 0 to 64 values

@@ -17,18 +17,6 @@ namespace {
 constexpr int w = pack_width<double>;
 constexpr int rows_at_once = 256;  // their numbers stay in the second-level cache
 
-/// Layouts in which a rank has whole rows of H.
-std::vector<SpmmLayout> layouts_with_whole_rows(SpmmKind kind, int n_ranks) {
-  QUINTET_CHECK(
-      kind != SpmmKind::two_d && kind != SpmmKind::three_d,
-      "a graph network's rows are multiplied by weights, so that each has to be whole on a rank: expected "
-      "auto, 1d, sparse_1d or 1.5d, not {}",
-      kind == SpmmKind::two_d ? "2d" : "3d");
-  auto layouts = layouts_of(kind, n_ranks);
-  std::erase_if(layouts, [](const SpmmLayout& layout) { return layout.columns > 1; });
-  return layouts;
-}
-
 /// Rows [n, columns] from rows of `stride` numbers, which are lost where they are of whole packs; and back,
 /// padded with 0.
 void narrow(AlignedVector<double>& from, int stride, int columns, AlignedVector<double>& to) {
@@ -38,7 +26,7 @@ void narrow(AlignedVector<double>& from, int stride, int columns, AlignedVector<
   for (std::size_t i = 0; i < n; ++i) std::copy_n(from.data() + i * stride, columns, to.data() + i * columns);
 }
 void widen(const AlignedVector<double>& from, int columns, int stride, AlignedVector<double>& to) {
-  const std::size_t n = from.size() / columns;
+  const std::size_t n = columns > 0 ? from.size() / columns : 0;
   to.assign(n * stride, 0.0);
   for (std::size_t i = 0; i < n; ++i) std::copy_n(from.data() + i * columns, columns, to.data() + i * stride);
 }
@@ -48,11 +36,22 @@ void add_rows(const AlignedVector<double>& from, AlignedVector<double>& to) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
 
-/// C [n, b.stride()] = A [n, b.k()] B, rows of A `lda` apart.
-void product_of(const AlignedVector<double>& a, int lda, int n, const PackedMatrix<double>& b,
-                AlignedVector<double>& c) {
-  c.resize(std::int64_t{n} * b.stride());
-  if (n > 0) multiply<double>(a.data(), lda, n, b, c.data(), b.stride());
+/// B = rows and columns of W [?, width] that parts have, or its transpose.
+void assign(PackedMatrix<double>& b, const double* w, int width, const PanelPart& rows, int n_rows,
+            const PanelPart& columns, bool transposed) {
+  const int first_row = rows.first_column(n_rows), last_row = rows.last_column(n_rows);
+  const int first = columns.first_column(width), n = columns.n_columns(width);
+  if (first_row == last_row || n == 0) return;
+  std::vector<double> block;
+  block.reserve(std::int64_t{last_row - first_row} * n);
+  for (int i = first_row; i < last_row; ++i) {
+    const double* const from = w + std::int64_t{i} * width + first;
+    block.insert(block.end(), from, from + n);
+  }
+  if (transposed)
+    b.assign(block.data(), n, last_row - first_row, true);
+  else
+    b.assign(block.data(), last_row - first_row, n);
 }
 
 }  // namespace
@@ -75,17 +74,21 @@ GraphChain::GraphChain(const Comm& comm, const SparseRows& a, std::vector<GraphB
       throw InternalError(
           fmt::format("graph network: layer {} takes {} numbers of {}, the one before it is {} of {}",
                       spec.name, spec.n_in, spec.input, layers_.back().spec.name, layers_.back().spec.n_out));
-    layer.n_in = spec.n_in;
-    layer.stride = padded(spec.n_out, w);
-    layer.bias.assign(layer.stride, 0.0);
     layer.on_graph = block.on_graph;
     layer.gathers_first = spec.n_in <= spec.n_out;
     if (layer.on_graph) widest = std::max(widest, std::min(spec.n_in, spec.n_out));
     layers_.push_back(std::move(layer));
   }
-  const SpmmChoice choice = choose_layout(comm, a, widest, layouts_with_whole_rows(kind, comm.size()), costs);
+  const SpmmChoice choice = choose_layout(comm, a, widest, layouts_of(kind, comm.size()), costs, true);
   reason_ = choice.reason;
   product_ = std::make_unique<SparseProduct>(comm, a, choice.layout);
+  parts_ = std::make_unique<RowParts>(comm, choice.layout, part());
+  for (auto& layer : layers_) {
+    layer.n_in = part().n_columns(layer.spec.n_in), layer.n_out = part().n_columns(layer.spec.n_out);
+    layer.stride = padded(layer.n_out, w);
+    layer.bias.assign(layer.stride, 0.0);
+    layer.weights.resize(part().groups), layer.transposes.resize(part().groups);
+  }
   transposed_ = transpose(comm, a);
   if (equal(comm, a, transposed_.rows)) {
     transposed_ = {};
@@ -97,57 +100,171 @@ GraphChain::GraphChain(const Comm& comm, const SparseRows& a, std::vector<GraphB
 void GraphChain::refresh(const double* parameters) {
   for (auto& layer : layers_) {
     const LayerSpec& spec = layer.spec;
-    layer.weight.assign(parameters + spec.place.weight, spec.n_in, spec.n_out);
-    layer.transposed.assign(parameters + spec.place.weight, spec.n_out, spec.n_in, true);
-    std::copy_n(parameters + spec.place.bias, spec.n_out, layer.bias.begin());
+    const double* const weight = parameters + spec.place.weight;
+    for (int j = 0; j < part().groups; ++j) {
+      assign(layer.weights[j], weight, spec.n_out, part().beside(j), spec.n_in, part(), false);
+      assign(layer.transposes[j], weight, spec.n_out, part(), spec.n_in, part().beside(j), true);
+    }
+    std::copy_n(parameters + spec.place.bias + part().first_column(spec.n_out), layer.n_out,
+                layer.bias.begin());
   }
 }
 
+void GraphChain::gather(SparseProduct& product, const AlignedVector<double>& from, AlignedVector<double>& to,
+                        int f) {
+  product(from, to, f);
+  received_ += product.received();
+}
+
+/// tape.padded [rows, stride] = H W, this rank's columns of it.
+void GraphChain::times_weights(const GraphLayer& layer, const AlignedVector<double>& h, GraphTape& tape) {
+  const int n = part().n_rows(), n_in = layer.spec.n_in;
+  const std::int64_t stride = layer.stride;
+  tape.padded.resize(n * stride);
+  bool begun = false;
+  parts_->visit(h, n_in, [&](int group, const double* rows) {
+    const std::int64_t k = part().beside(group).n_columns(n_in);
+    for (int first = 0; first < n && stride > 0; first += rows_at_once) {
+      const int some = std::min(rows_at_once, n - first);
+      double* const to = tape.padded.data() + first * stride;
+      if (begun) tape.some_rows.resize(some * stride);
+      multiply<double>(rows + first * k, layer.weights[group].k(), some, layer.weights[group],
+                       begun ? tape.some_rows.data() : to, layer.stride);
+      for (std::int64_t i = 0; begun && i < some * stride; ++i) to[i] += tape.some_rows[i];
+    }
+    begun = true;
+  });
+  received_ += parts_->received();
+}
+
+/// H' = phi(z + b) + skip, and phi'; z is tape.padded, or the product of `in` with W where that is given,
+/// block by block while its rows are at hand.
+void GraphChain::activate(const GraphLayer& layer, const AlignedVector<double>& before,
+                          const AlignedVector<double>* in, GraphTape& tape, GraphTape::Layer& to) {
+  const int n = part().n_rows(), stride = layer.stride;
+  tape.padded.resize(std::int64_t{n} * stride);
+  to.slope.resize(tape.padded.size());
+  const bool skips_here = layer.has_skip() && stride == layer.n_out;  // without a sweep of its own
+  for (int first = 0; first < n; first += rows_at_once) {
+    const int rows = std::min(rows_at_once, n - first);
+    double* const z = tape.padded.data() + std::int64_t{first} * stride;
+    double* const slopes = to.slope.data() + std::int64_t{first} * stride;
+    if (in != nullptr)
+      multiply<double>(in->data() + std::int64_t{first} * layer.n_in, layer.n_in, rows, layer.weights.front(),
+                       z, stride);
+    const double* const skip = skips_here ? before.data() + std::int64_t{first} * stride : nullptr;
+    layer.activate<false>(z, 0, rows,
+                          [&](std::size_t at, int, Pack<double> phi, Pack<double> slope, Pack<double>) {
+                            store<double>(z + at, skip ? phi + load<double>(skip + at) : phi);
+                            store<double>(slopes + at, slope);
+                          });
+  }
+  narrow(tape.padded, stride, layer.n_out, to.y);
+  if (layer.has_skip() && !skips_here) add_rows(before, to.y);
+}
+
 const AlignedVector<double>& GraphChain::forward(const AlignedVector<double>& x, GraphTape& tape) {
-  const int n = part().n_rows();
-  QUINTET_CHECK(x.size() == static_cast<std::size_t>(n) * n_in(),
+  const int n = part().n_rows(), columns = part().n_columns(n_in());
+  QUINTET_CHECK(x.size() == static_cast<std::size_t>(n) * columns,
                 "{} numbers for {} nodes with {} features: expected as many as their product", x.size(), n,
-                n_in());
+                columns);
   tape.layers.resize(layers_.size());
+  received_ = {};
   const AlignedVector<double>* h = &x;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const GraphLayer& layer = layers_[l];
     auto& t = tape.layers[l];
-    const int n_out = layer.spec.n_out;
     const AlignedVector<double>& before = *h;
     if (layer.on_graph && layer.gathers_first) {
-      (*product_)(*h, t.gathered, layer.n_in);
+      gather(*product_, *h, t.gathered, layer.spec.n_in);
       h = &t.gathered;
     }
-    const bool gathers_last = layer.on_graph && !layer.gathers_first;
-    if (gathers_last) {
-      product_of(*h, layer.n_in, n, layer.weight, tape.padded);
-      narrow(tape.padded, layer.stride, n_out, t.gathered);
-      (*product_)(t.gathered, tape.product, n_out);
-      widen(tape.product, n_out, layer.stride, tape.padded);
+    const bool in_blocks = !layer.gathers_last() && !parts_->are_cut();
+    if (!in_blocks) times_weights(layer, *h, tape);
+    if (layer.gathers_last()) {
+      narrow(tape.padded, layer.stride, layer.n_out, t.gathered);
+      gather(*product_, t.gathered, tape.product, layer.spec.n_out);
+      widen(tape.product, layer.n_out, layer.stride, tape.padded);
     }
-    tape.padded.resize(std::int64_t{n} * layer.stride);
-    t.slope.resize(tape.padded.size());
-    const bool skips_here = layer.has_skip() && layer.stride == n_out;  // without a sweep of its own
-    for (int first = 0; first < n; first += rows_at_once) {
-      const int rows = std::min(rows_at_once, n - first);
-      double* const z = tape.padded.data() + std::int64_t{first} * layer.stride;
-      double* const slopes = t.slope.data() + std::int64_t{first} * layer.stride;
-      if (!gathers_last)
-        multiply<double>(h->data() + std::int64_t{first} * layer.n_in, layer.n_in, rows, layer.weight, z,
-                         layer.stride);
-      const double* const skip = skips_here ? before.data() + std::int64_t{first} * layer.stride : nullptr;
-      layer.activate<false>(z, 0, rows,
-                            [&](std::size_t at, int, Pack<double> phi, Pack<double> slope, Pack<double>) {
-                              store<double>(z + at, skip ? phi + load<double>(skip + at) : phi);
-                              store<double>(slopes + at, slope);
-                            });
-    }
-    narrow(tape.padded, layer.stride, n_out, t.y);
-    if (layer.has_skip() && !skips_here) add_rows(before, t.y);
+    activate(layer, before, in_blocks ? h : nullptr, tape, t);
     h = &t.y;
   }
   return tape.layers.back().y;
+}
+
+/// tape.padded [rows, stride] = Z_bar = H'_bar phi' of some rows; b_bar += its sum.
+void GraphChain::take_slopes(const GraphLayer& layer, const GraphTape::Layer& t, GraphTape& tape, int first,
+                             int last, double* bias) const {
+  const int n_out = layer.n_out, stride = layer.stride;
+  for (int i = first; i < last; ++i) {
+    const double* const bar = tape.bar.data() + std::int64_t{i} * n_out;
+    const double* const slope = t.slope.data() + std::int64_t{i} * stride;
+    double* const z_bar = tape.padded.data() + std::int64_t{i} * stride;
+    for (int o = 0; o < n_out; ++o) {
+      z_bar[o] = bar[o] * slope[o];
+      bias[o] += z_bar[o];
+    }
+    std::fill(z_bar + n_out, z_bar + stride, 0.0);
+  }
+}
+
+/// W_bar = in^T Z_bar and, where the way goes on, bar_before = Z_bar W^T, of rows that are whole.
+void GraphChain::whole_gradients(const GraphLayer& layer, const GraphTape::Layer& t,
+                                 const AlignedVector<double>& in, GraphTape& tape, bool goes_on,
+                                 double* sums) {
+  const int n = part().n_rows(), n_in = layer.n_in, n_out = layer.n_out, stride = layer.stride;
+  const auto& transposed = layer.transposes.front();
+  tape.weight_bar.assign(std::int64_t{n_in} * stride, 0.0);
+  if (goes_on) tape.bar_before.resize(std::int64_t{n} * transposed.stride());
+  for (int first = 0; first < n; first += rows_at_once) {
+    const int rows = std::min(rows_at_once, n - first);
+    const std::size_t row = first;
+    if (!layer.gathers_last())
+      take_slopes(layer, t, tape, first, first + rows, sums + std::int64_t{n_in} * n_out);
+    const double* const z_bar = tape.padded.data() + row * stride;
+    add_transposed_products<double>({{in.data() + row * n_in, n_in, z_bar, stride}}, rows, n_in, stride,
+                                    tape.weight_bar.data(), stride);
+    if (goes_on)
+      multiply<double>(z_bar, stride, rows, transposed, tape.bar_before.data() + row * transposed.stride(),
+                       transposed.stride());
+  }
+  for (int i = 0; i < n_in; ++i)
+    std::copy_n(tape.weight_bar.data() + std::int64_t{i} * stride, n_out, sums + std::int64_t{i} * n_out);
+}
+
+/// The same of rows of which others have parts: tape.product [rows, n_out] is this rank's part of Z_bar. Each
+/// part gives columns of W_bar, in this rank's rows of W, and a term of bar_before.
+void GraphChain::cut_gradients(const GraphLayer& layer, const AlignedVector<double>& in, GraphTape& tape,
+                               bool goes_on, double* sums) {
+  const int n = part().n_rows(), n_in = layer.n_in, width = layer.spec.n_out;
+  const std::int64_t before = padded(n_in, w), first_in = part().first_column(layer.spec.n_in);
+  if (goes_on) tape.bar_before.resize(n * before);
+  bool begun = false;
+  parts_->visit(tape.product, width, [&](int group, const double* z_bar) {
+    const PanelPart theirs = part().beside(group);
+    const int k = theirs.n_columns(width), stride = padded(k, w);
+    tape.weight_bar.assign(std::int64_t{n_in} * stride, 0.0);
+    tape.some_rows.assign(std::int64_t{std::min(rows_at_once, n)} * stride, 0.0);
+    if (begun) tape.padded.resize(std::min(rows_at_once, n) * before);
+    for (int first = 0; first < n && n_in > 0; first += rows_at_once) {
+      const int rows = std::min(rows_at_once, n - first);
+      for (int i = 0; i < rows; ++i)
+        std::copy_n(z_bar + std::int64_t{first + i} * k, k, tape.some_rows.data() + std::int64_t{i} * stride);
+      add_transposed_products<double>(
+          {{in.data() + std::int64_t{first} * n_in, n_in, tape.some_rows.data(), stride}}, rows, n_in, stride,
+          tape.weight_bar.data(), stride);
+      if (!goes_on) continue;
+      double* const to = tape.bar_before.data() + first * before;
+      multiply<double>(tape.some_rows.data(), stride, rows, layer.transposes[group],
+                       begun ? tape.padded.data() : to, static_cast<int>(before));
+      for (std::int64_t i = 0; begun && i < rows * before; ++i) to[i] += tape.padded[i];
+    }
+    for (int i = 0; i < n_in; ++i)
+      std::copy_n(tape.weight_bar.data() + std::int64_t{i} * stride, k,
+                  sums + (first_in + i) * width + theirs.first_column(width));
+    begun = true;
+  });
+  received_ += parts_->received();
 }
 
 void GraphChain::gradient(const AlignedVector<double>& x, const AlignedVector<double>& y_bar, GraphTape& tape,
@@ -155,69 +272,54 @@ void GraphChain::gradient(const AlignedVector<double>& x, const AlignedVector<do
   const int n = part().n_rows();
   QUINTET_CHECK(y_bar.size() == tape.layers.back().y.size(),
                 "{} numbers of a gradient for {} nodes with {} outputs: expected as many as their product",
-                y_bar.size(), n, n_out());
-  std::vector<double> sums;  // of all layers, W and b, from the last layer on
+                y_bar.size(), n, part().n_columns(n_out()));
+  std::vector<double> all;  // of all layers, W and b, from the last layer on; others' columns are 0
   tape.bar = y_bar;
   for (std::size_t l = layers_.size(); l-- > 0;) {
     const GraphLayer& layer = layers_[l];
+    const LayerSpec& spec = layer.spec;
     auto& t = tape.layers[l];
     const AlignedVector<double>& h = l == 0 ? x : tape.layers[l - 1].y;
-    const int n_in = layer.n_in, n_out = layer.spec.n_out, stride = layer.stride;
-    const bool is_first = l == 0;
+    const std::size_t n_weights = std::int64_t{spec.n_in} * spec.n_out, at = all.size();
+    all.resize(at + n_weights + spec.n_out, 0.0);
+    double* const sums = all.data() + at;
+    double* const bias = sums + n_weights + part().first_column(spec.n_out);
+    const bool is_first = l == 0, goes_on = !is_first || x_bar != nullptr;
 
-    tape.padded.resize(std::int64_t{n} * stride);
-    std::vector<double> bias(n_out, 0.0);
-    const auto take_slopes = [&](int first, int last) {
-      for (int i = first; i < last; ++i) {
-        const double* const bar = tape.bar.data() + std::int64_t{i} * n_out;
-        const double* const slope = t.slope.data() + std::int64_t{i} * stride;
-        double* const z_bar = tape.padded.data() + std::int64_t{i} * stride;
-        for (int o = 0; o < n_out; ++o) {
-          z_bar[o] = bar[o] * slope[o];
-          bias[o] += z_bar[o];
-        }
-        std::fill(z_bar + n_out, z_bar + stride, 0.0);
-      }
-    };
-    const bool gathers_last = layer.on_graph && !layer.gathers_first, goes_on = !is_first || x_bar != nullptr;
-    if (gathers_last) {
-      take_slopes(0, n);
-      narrow(tape.padded, stride, n_out, tape.bar);
-      back(tape.bar, tape.product, n_out);
-      widen(tape.product, n_out, stride, tape.padded);
+    tape.padded.resize(std::int64_t{n} * layer.stride);
+    if (layer.gathers_last() || parts_->are_cut()) take_slopes(layer, t, tape, 0, n, bias);
+    if (layer.gathers_last()) {
+      narrow(tape.padded, layer.stride, layer.n_out, tape.bar);
+      back(tape.bar, tape.product, spec.n_out);
     }
     const AlignedVector<double>& in = layer.on_graph && layer.gathers_first ? t.gathered : h;
-    const int stride_before = layer.transposed.stride();
-    tape.weight_bar.assign(std::int64_t{n_in} * stride, 0.0);
-    if (goes_on) tape.bar_before.resize(std::int64_t{n} * stride_before);
-    for (int first = 0; first < n; first += rows_at_once) {
-      const int rows = std::min(rows_at_once, n - first);
-      const std::size_t row = first;
-      if (!gathers_last) take_slopes(first, first + rows);
-      const double* const z_bar = tape.padded.data() + row * stride;
-      add_transposed_products<double>({{in.data() + row * n_in, n_in, z_bar, stride}}, rows, n_in, stride,
-                                      tape.weight_bar.data(), stride);
-      if (goes_on)
-        multiply<double>(z_bar, stride, rows, layer.transposed, tape.bar_before.data() + row * stride_before,
-                         stride_before);
+    if (parts_->are_cut()) {
+      if (!layer.gathers_last()) narrow(tape.padded, layer.stride, layer.n_out, tape.product);
+      cut_gradients(layer, in, tape, goes_on, sums);
+    } else {
+      if (layer.gathers_last()) widen(tape.product, layer.n_out, layer.stride, tape.padded);
+      whole_gradients(layer, t, in, tape, goes_on, sums);
     }
-    for (int i = 0; i < n_in; ++i)
-      for (int o = 0; o < n_out; ++o) sums.push_back(tape.weight_bar[std::int64_t{i} * stride + o]);
-    sums.insert(sums.end(), bias.begin(), bias.end());
 
     if (!goes_on) break;
     if (layer.has_skip()) std::swap(tape.bar, tape.bar_skip);
     AlignedVector<double>& to = is_first ? *x_bar : tape.bar;
+    const int stride_before = padded(layer.n_in, w);
     if (layer.on_graph && layer.gathers_first) {
-      narrow(tape.bar_before, layer.transposed.stride(), n_in, tape.product);
-      back(tape.product, to, n_in);
+      narrow(tape.bar_before, stride_before, layer.n_in, tape.product);
+      back(tape.product, to, spec.n_in);
     } else {
-      narrow(tape.bar_before, layer.transposed.stride(), n_in, to);
+      narrow(tape.bar_before, stride_before, layer.n_in, to);
     }
     if (layer.has_skip()) add_rows(tape.bar_skip, to);
   }
-  if (!part().counts) std::fill(sums.begin(), sums.end(), 0.0);
-  comm_.reduce(std::span<double>(sums), Comm::Reduction::sum);
+  if (!part().counts) std::fill(all.begin(), all.end(), 0.0);
+  comm_.reduce(std::span<double>(all), Comm::Reduction::sum);
+  add_to_places(all, gradient);
+}
+
+/// gradient += sums, which begin with the last layer's.
+void GraphChain::add_to_places(const std::vector<double>& sums, double* gradient) const {
   const double* from = sums.data();
   for (std::size_t l = layers_.size(); l-- > 0;) {
     const LayerSpec& spec = layers_[l].spec;
@@ -230,57 +332,35 @@ void GraphChain::gradient(const AlignedVector<double>& x, const AlignedVector<do
   }
 }
 
+std::size_t GraphTape::bytes() const {
+  std::size_t numbers = padded.capacity() + product.capacity() + bar.capacity() + bar_before.capacity() +
+                        bar_skip.capacity() + weight_bar.capacity() + some_rows.capacity();
+  for (const auto& layer : layers)
+    numbers += layer.gathered.capacity() + layer.y.capacity() + layer.slope.capacity();
+  return numbers * sizeof(double);
+}
+
+std::size_t GraphChain::bytes() const {
+  std::size_t sum = product_->bytes() + (back_ ? back_->bytes() : 0) + parts_->bytes();
+  for (const auto& layer : layers_)
+    for (int j = 0; j < part().groups; ++j)
+      sum += layer.weights[j].memory().size_bytes() + layer.transposes[j].memory().size_bytes();
+  return sum;
+}
+
 ChainDescription GraphChain::describe() const {
   ChainDescription description;
   description.input = layers_.front().spec.input;
   description.n_in = n_in();
   for (const auto& layer : layers_) {
-    auto block = describe_layer(layer.spec, layer.n_in, sizeof(double), w, Keep::adjoint);
+    auto block = describe_layer(layer.spec, layer.spec.n_in, sizeof(double), w, Keep::adjoint);
     if (layer.on_graph) {
       block.kind = "graph " + block.kind;
-      block.kept_bytes += sizeof(double) * std::min(layer.n_in, layer.spec.n_out);
+      block.kept_bytes += sizeof(double) * std::min(layer.spec.n_in, layer.spec.n_out);
     }
     description.blocks.push_back(std::move(block));
   }
   return description;
-}
-
-OwnedRows graph_convolution_matrix(const Comm& comm, const SparseRows& a) {
-  const RowShares& shares = a.shares;
-  QUINTET_CHECK(shares.n_units() == shares.n_rows(),
-                "a graph of {} nodes in {} blocks: expected single nodes", shares.n_rows(), shares.n_units());
-  const int first = shares.rank_begin[comm.rank()];
-  OwnedRows result;
-  SparseRows& rows = result.rows;
-  rows.shares = shares;
-  std::vector<double> sums;
-  for (int r = 0; r < std::ssize(a.row_begin) - 1; ++r) {
-    const int i = first + r;
-    bool has_loop = false;
-    double sum = 0;
-    const auto add = [&](int k, double value) {
-      rows.column.push_back(k);
-      result.value.push_back(value);
-      sum += value;
-      has_loop = has_loop || k == i;
-    };
-    for (auto p = a.row_begin[r]; p < a.row_begin[r + 1]; ++p) {
-      const std::size_t at = p;
-      if (a.column[at] > i && !has_loop) add(i, 1);
-      add(a.column[at], a.value[a.offset.empty() ? p : a.offset[at]]);
-    }
-    if (!has_loop) add(i, 1);
-    rows.row_begin.push_back(rows.column.size());
-    sums.push_back(sum > 0 ? 1 / std::sqrt(sum) : 0.0);
-  }
-  const auto factor = comm.all_gather(std::span<const double>(sums));
-  for (int r = 0; r < std::ssize(rows.row_begin) - 1; ++r)
-    for (auto p = rows.row_begin[r]; p < rows.row_begin[r + 1]; ++p) {
-      const std::size_t at = p;
-      result.value[at] *= factor[first + r] * factor[rows.column[at]];
-    }
-  rows.value = result.value.data();
-  return result;
 }
 
 }  // namespace quintet::networks

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "io/parallel/comm.hpp"
 #include "physics/kernels/aligned.hpp"
 #include "physics/sparse/layout.hpp"
+#include "physics/sparse/row_parts.hpp"
 #include "physics/sparse/sparse_product.hpp"
 #include "physics/sparse/transpose.hpp"
 #include "surrogates/networks/description.hpp"
@@ -24,14 +26,16 @@ struct GraphBlock {
 /// Tape that passes of a GraphChain leave for each other.
 struct GraphTape {
   struct Layer {
-    AlignedVector<double> gathered;  ///< [rows, n_in] A H, or [rows, n_out] H W
+    AlignedVector<double> gathered;  ///< [rows, n_in] A H, or [rows, n_out] H W, own columns
     AlignedVector<double> y, slope;  ///< [rows, n_out] H', [rows, stride] phi'
   };
   std::vector<Layer> layers;
-  AlignedVector<double> padded, product, bar, bar_before, bar_skip, weight_bar;  ///< work space
+  AlignedVector<double> padded, product, bar, bar_before, bar_skip, weight_bar, some_rows;  ///< work space
+
+  [[nodiscard]] std::size_t bytes() const;
 };
 
-/// A network on the nodes of a graph, shared out over ranks by rows: graph convolutions
+/// A network on the nodes of a graph, shared out over ranks: graph convolutions
 ///
 ///     H' = phi(A H W + b)
 ///
@@ -41,35 +45,42 @@ struct GraphTape {
 ///     Z_bar = H'_bar phi',   b_bar = sum Z_bar,   W_bar = (A H)^T Z_bar,   H_bar = A^T (Z_bar W^T),
 ///
 /// or, where W makes rows shorter, A (H W) with T_bar = A^T Z_bar, W_bar = H^T T_bar, H_bar = T_bar W^T: a
-/// product moves the shorter rows, once each way. Gradients of parameters are summed over ranks. Unlike in a
+/// product moves the shorter rows, once each way. Where ranks share out columns of H, too (2D, 3D), products
+/// with W go through the parts of a row one after the other (RowParts): those of Z_bar serve W_bar and H_bar
+/// alike. Gradients of parameters are summed over ranks. Unlike in a
 /// Chain rows depend on each other, so all of a rank go through a layer together. In float64.
 /// Source: Kipf and Welling 2017 (ICLR); Tripathy et al. 2020 (SC).
 class GraphChain {
  public:
   /// @param a this rank's rows of A, single rows as units
-  /// @param kind 1d, sparse_1d or 1.5d, or automatic: the least time by count; 2d and 3d cut rows of H, which
-  /// the product with W needs whole. Throws InputError for these, InternalError for layers that do not fit.
+  /// @param kind automatic: the least time by count of the widest layer
+  /// Throws InputError for ranks or rows that do not fit the kind, InternalError for layers that do not fit.
   /// Collective.
   GraphChain(const Comm& comm, const SparseRows& a, std::vector<GraphBlock> blocks,
              SpmmKind kind = SpmmKind::automatic, const MessageCosts& costs = {});
 
-  /// The rows of H that this rank has, all columns.
+  /// The part of H that this rank has; of x, y and their gradients likewise.
   [[nodiscard]] const PanelPart& part() const { return product_->part(); }
   [[nodiscard]] int n_in() const { return layers_.front().spec.n_in; }
   [[nodiscard]] int n_out() const { return layers_.back().spec.n_out; }
   /// How rows are shared out, and why.
   [[nodiscard]] const std::string& reason() const { return reason_; }
+  [[nodiscard]] const SpmmLayout& layout() const { return product_->layout(); }
+  /// Traffic that this rank has received since the last forward() began, without sums over all ranks.
+  [[nodiscard]] const SpmmTraffic& received() const { return received_; }
+  /// Bytes of this rank's parts of A and of W, and of what has come from others.
+  [[nodiscard]] std::size_t bytes() const;
   /// Whether A^T = A, bit by bit, so that one product serves both ways.
   [[nodiscard]] bool symmetric() const { return back_ == nullptr; }
 
   /// Take weights and biases from the flat parameters.
   void refresh(const double* parameters);
-  /// @param x [rows, n_in] of this rank @return [rows, n_out]. Throws InputError if x does not match.
-  /// Collective.
+  /// @param x [rows, columns of n_in] of this rank @return [rows, columns of n_out]. Throws InputError if x
+  /// does not match. Collective.
   const AlignedVector<double>& forward(const AlignedVector<double>& x, GraphTape& tape);
   /// After forward(): add dL/dparameters of all ranks to `gradient`, and write x_bar = dL/dx unless it is
   /// null. Collective.
-  /// @param y_bar [rows, n_out] dL/dH' of this rank's rows
+  /// @param y_bar [rows, columns of n_out] dL/dH' of this rank's part
   void gradient(const AlignedVector<double>& x, const AlignedVector<double>& y_bar, GraphTape& tape,
                 double* gradient, AlignedVector<double>* x_bar = nullptr);
 
@@ -77,20 +88,38 @@ class GraphChain {
   [[nodiscard]] ChainDescription describe() const;
 
  private:
+  /// Its n_in and stride are of this rank's columns, those of its spec of all.
   struct GraphLayer : Layer<double> {
     bool on_graph = true;
     bool gathers_first = true;  ///< (A H) W, else A (H W)
+    int n_out = 0;              ///< this rank's columns
+    /// W's rows of group j and this rank's columns; transposed W's of this rank's rows and columns of j.
+    std::vector<PackedMatrix<double>> weights, transposes;
     [[nodiscard]] bool has_skip() const { return !spec.skip.empty(); }
+    [[nodiscard]] bool gathers_last() const { return on_graph && !gathers_first; }
   };
+  void gather(SparseProduct& product, const AlignedVector<double>& from, AlignedVector<double>& to, int f);
   void back(const AlignedVector<double>& from, AlignedVector<double>& to, int f) {
-    (back_ ? *back_ : *product_)(from, to, f);
+    gather(back_ ? *back_ : *product_, from, to, f);
   }
+  void times_weights(const GraphLayer& layer, const AlignedVector<double>& h, GraphTape& tape);
+  void activate(const GraphLayer& layer, const AlignedVector<double>& before, const AlignedVector<double>* in,
+                GraphTape& tape, GraphTape::Layer& to);
+  void take_slopes(const GraphLayer& layer, const GraphTape::Layer& t, GraphTape& tape, int first, int last,
+                   double* bias) const;
+  void whole_gradients(const GraphLayer& layer, const GraphTape::Layer& t, const AlignedVector<double>& in,
+                       GraphTape& tape, bool goes_on, double* sums);
+  void cut_gradients(const GraphLayer& layer, const AlignedVector<double>& in, GraphTape& tape, bool goes_on,
+                     double* sums);
+  void add_to_places(const std::vector<double>& sums, double* gradient) const;
 
   Comm comm_;
   std::vector<GraphLayer> layers_;
   OwnedRows transposed_;  ///< empty if A^T = A
   std::unique_ptr<SparseProduct> product_, back_;
+  std::unique_ptr<RowParts> parts_;
   std::string reason_;
+  SpmmTraffic received_;
 };
 
 /// The matrix of graph convolutions: D^-1/2 (A + I) D^-1/2 with D the sums of the rows of A + I; a diagonal

@@ -41,8 +41,11 @@ double most_seconds(const std::vector<double>& seconds, double networks, int mem
   return most + (members > 0 ? networks * rounds / members : 0);
 }
 
-planning::CostModel hindcast_cost(Context& context, const HindcastOptions& options,
+planning::CostModel hindcast_cost(Context& context, const HindcastOptions& given,
                                   const std::vector<int>& ranks) {
+  HindcastOptions options = given;  // one rank times what others may share out
+  if (options.methods.networks && options.methods.networks->forecast.network.graph)
+    options.methods.networks->forecast.network.graph->spmm = SpmmKind::automatic;
   const auto& comm = context.comm();
   QUINTET_CHECK(comm.size() == 1, "steps are timed on one rank, but {} were started", comm.size());
   const ModesAtOrigins source(context, options);
@@ -105,6 +108,11 @@ planning::CostModel hindcast_cost(Context& context, const HindcastOptions& optio
     if (p > std::ssize(methods))
       row.impossible =
           fmt::format("{} ranks deal out {}: what is more stays idle", p, counted(methods.size(), "method"));
+    try {
+      check_ranks_of_graph(given, p);
+    } catch (const InputError& error) {
+      row.impossible = error.what();
+    }
     model.rows.push_back(row);
   }
   return model;

@@ -222,6 +222,7 @@ void forecast_next(Context& context, const ModesAtOrigins& source, const sequenc
 }  // namespace
 
 void hindcast(Context& context, const HindcastOptions& options) {
+  check_ranks_of_graph(options, context.comm().size());
   const ModesAtOrigins source(context, options);
   const auto& times = source.times();
   auto origins =

@@ -30,6 +30,11 @@ std::string time_text(double seconds) {
 
 }  // namespace
 
+void check_ranks_of_graph(const HindcastOptions& options, int n_ranks) {
+  if (!options.methods.networks || !options.methods.networks->forecast.network.is_graph()) return;
+  static_cast<void>(layouts_of(options.methods.networks->forecast.network.graph_in_force().spmm, n_ranks));
+}
+
 std::shared_ptr<const sequence::SeaNodes> nodes_of(const Comm& comm, const HindcastOptions& options,
                                                    const ocean::OceanModes& modes) {
   if (!options.methods.networks || !options.methods.networks->forecast.network.is_graph()) return nullptr;

@@ -13,6 +13,9 @@
 
 namespace quintet::podlstm {
 
+/// Check that so many ranks can share out graph networks as network.graph.spmm says. Throws InputError with
+/// the nearest number that can.
+void check_ranks_of_graph(const HindcastOptions& options, int n_ranks);
 /// Nodes of networks of a graph from the modes of an origin; null where networks are of another kind. Throws
 /// InputError: modes without a grid, or more ranks than nodes.
 [[nodiscard]] std::shared_ptr<const sequence::SeaNodes> nodes_of(const Comm& comm,

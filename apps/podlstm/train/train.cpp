@@ -201,6 +201,11 @@ void train(Context& context, const TrainOptions& given) {
                                                         parallel.options, options.offload, device);
   });
   announce_stage(context, parallel);
+  if (const auto shared_out = training->shared_out(); comm.size() > 1 && !shared_out.empty()) {
+    log::info("nodes of the graph shared out as {}", shared_out);
+    context.describe_run("nodes shared out", shared_out);
+    context.summarise("graph_spmm", shared_out, "how ranks share out nodes and features, and why");
+  }
   if (const auto account = training->account()) announce_residence(context, *account);
   auto judgement = context.timed(
       "references", [&] { return judge_references(modes, split.validation, fit, options.references); });

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "io/device/device.hpp"
@@ -76,6 +77,8 @@ class ForecastTraining {
   /// Arrays of this rank's present network, or its last one, and what all of its networks have moved; none
   /// where it has trained nothing.
   [[nodiscard]] std::optional<FlatAccount> account() const;
+  /// How ranks share out the nodes of a graph network, and why; empty of others, and where none is left.
+  [[nodiscard]] std::string shared_out() const { return trainer_ ? trainer_->shared_out() : std::string(); }
 
  private:
   struct Member {

@@ -84,7 +84,7 @@ std::string summary(const GraphNetwork& network) {
                      network.options.features);
 }
 
-GraphPasses::GraphPasses(const Comm& comm, std::shared_ptr<const GraphNetwork> network)
+GraphPasses::GraphPasses(const Comm& comm, std::shared_ptr<const GraphNetwork> network, SpmmKind spmm)
     : comm_(comm), network_(std::move(network)) {
   const SeaNodes& nodes = *network_->nodes;
   const GraphOptions& options = network_->options;
@@ -95,7 +95,7 @@ GraphPasses::GraphPasses(const Comm& comm, std::shared_ptr<const GraphNetwork> n
     const OwnedRows matrix = networks::graph_convolution_matrix(comm, ones.rows);
     const Graph graph = graph_of(*network_);
     n_parameters_ = graph.n_parameters;
-    chain_ = std::make_unique<networks::GraphChain>(comm, matrix.rows, blocks_of(graph), options.spmm);
+    chain_ = std::make_unique<networks::GraphChain>(comm, matrix.rows, blocks_of(graph), spmm);
   }
   const double area = std::accumulate(nodes.area.begin(), nodes.area.end(), 0.0);
   const auto by_area = gram_of(nodes, nodes.area);
@@ -104,8 +104,12 @@ GraphPasses::GraphPasses(const Comm& comm, std::shared_ptr<const GraphNetwork> n
   const auto& part = chain_->part();
   const std::size_t m = nodes.n_modes, n = part.n_rows();
   const auto points = on_sphere(nodes);
-  x_.resize(n * network_->n_features());
+  const int width = network_->n_features();  // of which this rank has some columns
+  const int first = part.first_column(width), last = part.last_column(width);
+  x_.resize(n * part.n_columns(width));
   std::vector<double> weighted(m * n);
+  for (auto* of_modes : {&lift_, &target_}) of_modes->reserve(n * m);
+  for (auto* of_nodes : {&constant_, &area_}) of_nodes->reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t node = i + part.first;
     double constant = 0;
@@ -118,7 +122,8 @@ GraphPasses::GraphPasses(const Comm& comm, std::shared_ptr<const GraphNetwork> n
     }
     constant_.push_back(constant);
     area_.push_back(part.counts ? nodes.area[node] / area : 0.0);
-    for (std::size_t d = 0; d < 3; ++d) x_[(i + 1) * network_->n_features() - 3 + d] = points[3 * node + d];
+    for (int c = std::max(first, width - 3); c < last; ++c)
+      x_[i * part.n_columns(width) + (c - first)] = points[3 * node + (c - width + 3)];
   }
   const auto gram = gram_of(nodes, nodes.weight);
   const auto sizes = symmetric_eigen(gram, nodes.n_modes).values;
@@ -133,33 +138,35 @@ GraphPasses::GraphPasses(const Comm& comm, std::shared_ptr<const GraphNetwork> n
 }
 
 std::size_t GraphPasses::bytes() const {
-  std::size_t numbers = lift_.size() + constant_.size() + target_.size() + back_.size() + area_.size() +
-                        x_.size() + y_bar_.size() + tape_.padded.size() + tape_.product.size() +
-                        tape_.bar.size() + tape_.bar_before.size() + tape_.bar_skip.size() +
-                        tape_.weight_bar.size();
-  for (const auto& layer : tape_.layers)
-    numbers += layer.gathered.size() + layer.y.size() + layer.slope.size();
-  return numbers * sizeof(double);
+  const std::size_t numbers = lift_.capacity() + constant_.capacity() + target_.capacity() +
+                              back_.capacity() + area_.capacity() + x_.capacity() + y_bar_.capacity();
+  return numbers * sizeof(double) + tape_.bytes();
 }
 
 void GraphPasses::take(const double* window) {
   const int m = network_->n_modes(), in = network_->shape.in, width = network_->n_features(),
             step = network_->n_inputs();
+  const PanelPart& part = chain_->part();
+  const int first = part.first_column(width), last = part.last_column(width), columns = last - first;
+  const int last_step = std::min(in, last), last_season = std::min(in + 2 * network_->seasons, last);
   const double* const season = window + std::ptrdiff_t{in - 1} * step + m;
   for (int i = 0; i < n_own(); ++i) {
-    double* const x = x_.data() + std::ptrdiff_t{i} * width;
+    double* const x = x_.data() + std::ptrdiff_t{i} * columns;
     const double* const lift = lift_.data() + std::ptrdiff_t{i} * m;
-    for (int s = 0; s < in; ++s) {
+    for (int s = first; s < last_step; ++s) {
       double sum = constant_[i];
       for (int k = 0; k < m; ++k) sum += lift[k] * window[std::ptrdiff_t{s} * step + k];
-      x[s] = sum;
+      x[s - first] = sum;
     }
-    for (int k = 0; k < 2 * network_->seasons; ++k) x[in + k] = season[k];
+    for (int c = std::max(in, first); c < last_season; ++c) x[c - first] = season[c - in];
   }
 }
 
 std::vector<double> GraphPasses::forward(std::span<const double> windows) {
   const std::size_t m = network_->n_modes(), out = network_->shape.out, rows = n_own();
+  const PanelPart& part = chain_->part();
+  const std::size_t first = part.first_column(network_->shape.out),
+                    columns = part.n_columns(network_->shape.out);
   const std::size_t width = std::int64_t{network_->shape.in} * network_->n_inputs();
   if (windows.size() % width != 0)
     throw InternalError(fmt::format("{} numbers are no windows of {}", windows.size(), width));
@@ -167,11 +174,11 @@ std::vector<double> GraphPasses::forward(std::span<const double> windows) {
   for (std::size_t w = 0; w < windows.size() / width; ++w) {
     take(windows.data() + w * width);
     const auto& y = chain_->forward(x_, tape_);
-    for (std::size_t l = 0; l < out; ++l)
+    for (std::size_t l = 0; l < columns; ++l)
       for (std::size_t k = 0; k < m; ++k) {
         double sum = 0;
-        for (std::size_t i = 0; i < rows; ++i) sum += back_[k * rows + i] * y[i * out + l];
-        outputs[(w * out + l) * m + k] = sum;
+        for (std::size_t i = 0; i < rows; ++i) sum += back_[k * rows + i] * y[i * columns + l];
+        outputs[(w * out + first + l) * m + k] = sum;
       }
   }
   comm_.reduce(std::span<double>(outputs), Comm::Reduction::sum);
@@ -185,17 +192,19 @@ double GraphPasses::loss_and_gradient(const double* window, const double* target
   const auto& y = chain_->forward(x_, tape_);
   y_bar_.resize(y.size());
   double loss = 0;
-  const bool counts = chain_->part().counts;
+  const PanelPart& part = chain_->part();
+  const int first = part.first_column(out), columns = part.n_columns(out);
+  const bool counts = part.counts;
   const auto& nodes = *network_->nodes;
   const double whole = counts ? 0 : std::accumulate(nodes.area.begin(), nodes.area.end(), 0.0);
   for (int i = 0; i < n_own(); ++i) {
     const double* const lift = target_.data() + std::ptrdiff_t{i} * m;
     // Copies of a row go through the same passes, though one of them alone is summed.
-    const double area = (counts ? area_[i] : nodes.area[chain_->part().first + i] / whole) / out;
-    for (int l = 0; l < out; ++l) {
-      const std::size_t at = std::int64_t{i} * out + l;
+    const double area = (counts ? area_[i] : nodes.area[part.first + i] / whole) / out;
+    for (int l = 0; l < columns; ++l) {
+      const std::size_t at = std::int64_t{i} * columns + l;
       double error = y[at];
-      for (int k = 0; k < m; ++k) error -= lift[k] * target[std::ptrdiff_t{l} * m + k];
+      for (int k = 0; k < m; ++k) error -= lift[k] * target[std::ptrdiff_t{first + l} * m + k];
       if (counts) loss += area * error * error;
       y_bar_[at] = 2 * share * area * error;
     }

@@ -45,21 +45,29 @@ struct GraphNetwork {
 /// In words: "graph of 1200 nodes, 3 convolutions of 64 features".
 [[nodiscard]] std::string summary(const GraphNetwork& network);
 
-/// A graph network that runs, its nodes shared out over ranks. In float64; windows one after the other, so
-/// that outputs do not depend on those beside it.
+/// A graph network that runs, nodes (and features, 2D and 3D) shared out over ranks. In float64; windows one
+/// after the other, so that outputs do not depend on those beside it.
 class GraphPasses {
  public:
+  /// @param spmm how ranks share out nodes and features; the network's own option is for its training
   /// Throws InputError: a layout that does not fit the ranks, modes that nodes cannot tell apart. Collective.
-  GraphPasses(const Comm& comm, std::shared_ptr<const GraphNetwork> network);
+  GraphPasses(const Comm& comm, std::shared_ptr<const GraphNetwork> network,
+              SpmmKind spmm = SpmmKind::automatic);
 
   [[nodiscard]] std::size_t n_parameters() const { return n_parameters_; }
   /// How nodes are shared out, and why.
   [[nodiscard]] const std::string& reason() const { return chain_->reason(); }
+  [[nodiscard]] const SpmmLayout& layout() const { return chain_->layout(); }
+  [[nodiscard]] const PanelPart& part() const { return chain_->part(); }
+  /// Traffic that this rank received in the last window's passes, without sums over all ranks.
+  [[nodiscard]] const SpmmTraffic& received() const { return chain_->received(); }
   /// Neighbours of all nodes, and nodes of this rank.
   [[nodiscard]] std::size_t n_edges() const { return n_edges_; }
   [[nodiscard]] int n_own() const { return chain_->part().n_rows(); }
   /// Bytes of this rank's arrays over nodes, with what a window's passes have left.
   [[nodiscard]] std::size_t bytes() const;
+  /// Bytes of its parts of the matrix and of weights, and of what has come from others.
+  [[nodiscard]] std::size_t bytes_of_products() const { return chain_->bytes(); }
 
   void refresh(const double* parameters) { chain_->refresh(parameters); }
   /// Outputs [n, out, M] on all ranks of windows [n, in, n_inputs]. Collective.

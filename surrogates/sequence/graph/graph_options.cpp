@@ -1,6 +1,5 @@
 #include "surrogates/sequence/graph/graph_options.hpp"
 
-#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -33,18 +32,11 @@ void describe(Schema& schema, GraphOptions& options) {
       .at_least(1)
       .at_most(4096);
   schema.integer("layers", options.layers, "Graph convolutions, one after the other").at_least(1).at_most(64);
-  std::string text = "How nodes are shared out over ranks";
+  std::string text = "How nodes, and in tiles their features, are shared out over ranks";
   for (const auto& row : spmm_kinds())
     text += fmt::format("{} {}: {}", row.value == SpmmKind::automatic ? ";" : ",", row.name, row.doc);
   schema.choice("spmm", options.spmm, choices_of(spmm_kinds()), text).on_restart(OnRestart::free);
   schema.check(Expert{"spmm"});
-  schema.check([&options]() -> std::optional<std::string> {
-    if (options.spmm != SpmmKind::two_d && options.spmm != SpmmKind::three_d) return std::nullopt;
-    return fmt::format(
-        "spmm: {} cuts the features of a node, which its weights need whole; expected auto, 1d, sparse_1d or "
-        "1.5d",
-        row_of(spmm_kinds(), options.spmm).name);
-  });
 }
 
 }  // namespace quintet::sequence

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <limits>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -51,7 +52,7 @@ class GraphTraining : public Trainer::Implementation {
         seed_(seed),
         training_(training, *network, "training"),
         validation_(validation, *network, "validation"),
-        passes_(comm, network),
+        passes_(comm, network, network->options.spmm),
         weights_(Comm::self(), one_block("network", passes_.n_parameters()),
                  start_parameters(graph_of(*network), options.start, options.zero_head, seed),
                  optimiser_of(options)) {
@@ -104,6 +105,8 @@ class GraphTraining : public Trainer::Implementation {
   }
 
   [[nodiscard]] FlatAccount account() const override { return weights_.account(); }
+
+  [[nodiscard]] std::string shared_out() const override { return passes_.reason(); }
 
  private:
   /// One pass through all windows; the mean loss of the batches as they came.

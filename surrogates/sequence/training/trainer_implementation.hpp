@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "surrogates/sequence/training/training.hpp"
@@ -17,6 +18,7 @@ class Trainer::Implementation {
   [[nodiscard]] virtual Stopped stopped() const = 0;
   [[nodiscard]] virtual TrainingResult result() const = 0;
   [[nodiscard]] virtual FlatAccount account() const = 0;
+  [[nodiscard]] virtual std::string shared_out() const { return {}; }
 };
 
 /// The n numbers 0 .. n - 1 in an order that follows from (seed, epoch) (Fisher and Yates).

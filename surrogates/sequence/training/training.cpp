@@ -361,6 +361,7 @@ TrainingState Trainer::state() const { return implementation_->state(); }
 void Trainer::restore(const TrainingState& state) { implementation_->restore(state); }
 TrainingResult Trainer::result() const { return implementation_->result(); }
 FlatAccount Trainer::account() const { return implementation_->account(); }
+std::string Trainer::shared_out() const { return implementation_->shared_out(); }
 
 TrainingResult train(const Architecture& architecture, int steps, const SequenceData& training,
                      const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed,

@@ -123,6 +123,8 @@ class Trainer {
   [[nodiscard]] TrainingResult result() const;
   /// Account of the arrays on this rank: memory held, and bytes moved.
   [[nodiscard]] FlatAccount account() const;
+  /// How ranks share out what the network computes, and why; empty where they share out windows.
+  [[nodiscard]] std::string shared_out() const;
 
  private:
   std::unique_ptr<Implementation> implementation_;

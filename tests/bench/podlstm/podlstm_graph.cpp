@@ -17,7 +17,8 @@
 
 /// Seconds of a window in the training of a graph network over a sea as large as NOAA's: 44 219 nodes, 8
 /// neighbours, 64 features, 3 convolutions; beside the same network in PyTorch with sparse products
-/// (torch_graph.py), and memory a rank. `[mpirun -np N] podlstm_graph [WINDOWS] [REPEATS] [peer|alone]`.
+/// (torch_graph.py), and memory a rank. `[mpirun -np N] podlstm_graph [WINDOWS] [REPEATS] [peer|alone]
+/// [SPMM]`, SPMM auto, 1d, sparse_1d, 1.5d, 2d or 3d.
 ///
 /// Sides take turns; CPU time of each process, the least of the repeats. An epoch of 1400 windows is said as
 /// 1400 times a window.
@@ -56,7 +57,21 @@ SeaNodes one_degree_sea() {
   return nodes;
 }
 
-void run(int windows, int repeats, bool peer) {
+SpmmKind kind_of(const std::string& name) {
+  for (const auto& row : spmm_kinds())
+    if (name == row.name) return row.value;
+  throw InputError(fmt::format("{}: expected auto, 1d, sparse_1d, 1.5d, 2d or 3d", name));
+}
+
+/// Bytes of arrays over nodes: [rows, M] thrice, [rows] twice, inputs, three of leads, the rest of features.
+double planned_bytes(const GraphNetwork& network, const PanelPart& part) {
+  const int rows_of_features = 7 + 3 * network.options.layers;
+  return 8.0 * part.n_rows() *
+         (3 * n_modes + 2 + part.n_columns(network.n_features()) + 3 * part.n_columns(network.shape.out) +
+          rows_of_features * part.n_columns(network.options.features));
+}
+
+void run(int windows, int repeats, bool peer, SpmmKind spmm) {
   const Comm comm = Comm::world();
   GraphNetwork network;
   network.nodes = std::make_shared<const SeaNodes>(one_degree_sea());
@@ -64,7 +79,7 @@ void run(int windows, int repeats, bool peer) {
   network.input_offset.assign(n_modes, 0.0);
   network.input_scale.assign(n_modes, 1.0), network.output_scale.assign(n_modes, 1.0);
   const double before = resident_memory_mb();
-  GraphPasses passes(comm, std::make_shared<const GraphNetwork>(network));
+  GraphPasses passes(comm, std::make_shared<const GraphNetwork>(network), spmm);
   std::vector<double> parameters(passes.n_parameters()), gradient(passes.n_parameters()),
       window(std::size_t{8} * network.n_inputs()), target(std::size_t{8} * n_modes);
   for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i] = 0.1 * std::sin(1.3 * double(i));
@@ -86,20 +101,22 @@ void run(int windows, int repeats, bool peer) {
         best_wall,
         comm.maximum(double(to.tv_sec - from.tv_sec) + 1e-9 * double(to.tv_nsec - from.tv_nsec)) / windows);
   }
-  const auto f = std::size_t(network.options.features);
-  const double own = double(passes.n_own()),
-               planned = 8 * own *
-                         double(3 * n_modes + 2 + network.n_features() + 3 * network.shape.out +
-                                (7 + 3 * network.options.layers) * f);
-  const auto mb = comm.all_gather(double(passes.bytes()) / 1e6);
-  const auto resident = comm.all_gather(resident_memory_mb() - before);
+  const double mb = comm.maximum(passes.bytes() / 1e6),
+               products = comm.maximum(passes.bytes_of_products() / 1e6),
+               planned = comm.maximum(planned_bytes(network, passes.part()) / 1e6),
+               resident = comm.maximum(resident_memory_mb() - before);
+  const auto& got = passes.received();
+  const std::int64_t words = comm.maximum(long(got.dense_words)), nonzeros = comm.maximum(long(got.nonzeros)),
+                     messages = comm.maximum(long(got.messages));
   if (comm.is_root()) {
     fmt::print("{} nodes, {} neighbours in all, {} weights; {} ranks: {}\n", network.nodes->size(),
                passes.n_edges(), passes.n_parameters(), comm.size(), passes.reason());
     fmt::print("a window: {:.3f} s CPU of a rank, {:.3f} s wall; {} windows: {:.0f} s CPU, {:.0f} s wall\n",
                best_cpu, best_wall, epoch, epoch * best_cpu, epoch * best_wall);
-    fmt::print("memory of rank 0: arrays {:.1f} MB (by count {:.1f}), resident {:.0f} MB more than before\n",
-               mb[0], planned / 1e6, resident[0]);
+    fmt::print(
+        "the most of a rank: arrays {:.1f} MB (by count {:.1f}), products {:.1f}, resident {:.0f} more than "
+        "before; received a window {} words of H, {} of A in {} messages\n",
+        mb, planned, products, resident, words, nonzeros, messages);
     std::fflush(stdout);
   }
   if (!peer || comm.size() > 1) return;
@@ -125,7 +142,8 @@ int main(int argc, char** argv) {
   try {
     const quintet::Runtime runtime(argc, argv, 1, {});
     quintet::sequence::run(argc > 1 ? std::atoi(argv[1]) : 5, argc > 2 ? std::atoi(argv[2]) : 5,
-                           argc < 4 || std::string(argv[3]) == "peer");
+                           argc < 4 || std::string(argv[3]) == "peer",
+                           quintet::sequence::kind_of(argc > 4 ? argv[4] : "auto"));
   } catch (const quintet::Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     return static_cast<int>(error.code());

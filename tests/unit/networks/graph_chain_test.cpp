@@ -1,11 +1,13 @@
 #include "surrogates/networks/graph_chain.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,9 +51,25 @@ Edges one_way_graph(int n) {
   return edges;
 }
 
-/// This rank's rows of [n, f].
+/// This rank's part of [n, f].
 AlignedVector<double> own(const PanelPart& part, const std::vector<double>& whole, int f) {
-  return {whole.begin() + std::ptrdiff_t{part.first} * f, whole.begin() + std::ptrdiff_t{part.last} * f};
+  AlignedVector<double> x;
+  for (std::ptrdiff_t i = part.first; i < part.last; ++i)
+    x.insert(x.end(), whole.begin() + i * f + part.first_column(f),
+             whole.begin() + i * f + part.last_column(f));
+  return x;
+}
+
+/// [n, f] of all parts; one of several copies tells of it.
+std::vector<double> all_parts(const Comm& comm, const PanelPart& part, const AlignedVector<double>& x, int n,
+                              int f) {
+  std::vector<double> all(std::size_t(n) * f, 0.0);
+  const int columns = part.n_columns(f);
+  EXPECT_EQ(std::ssize(x), std::int64_t{part.n_rows()} * columns);
+  for (std::ptrdiff_t i = 0; i < part.n_rows() && part.counts; ++i)
+    std::copy_n(x.begin() + i * columns, columns, all.begin() + (part.first + i) * f + part.first_column(f));
+  comm.reduce(std::span<double>(all), Comm::Reduction::sum);
+  return all;
 }
 
 /// Layers one after the other, with places; `on_graph` by turns as given.
@@ -88,11 +106,26 @@ void on_any_number_of_ranks(const std::function<void(const Comm&)>& action) {
 struct Passes {
   std::vector<double> y, gradient, x_bar;  ///< of all nodes
 };
+/// Products of the sample's blocks with A, and with W, by the columns of the panel that travels.
+SpmmTraffic expected_traffic(const Comm& comm, const SparseRows& a, const SpmmLayout& layout) {
+  SpmmTraffic sum;
+  const OwnedRows there = transpose(comm, a);
+  for (const int f : {5, 5, 3}) {
+    sum += count_traffic(comm, a, layout, f)[comm.rank()];
+    sum += count_traffic(comm, there.rows, layout, f)[comm.rank()];
+  }
+  for (const int f : {5, 5, 9, 6, 5, 9, 6, 3}) sum += count_row_parts(a.shares, layout, f)[comm.rank()];
+  return sum;
+}
+
 /// Values, and gradients of sum c y, on all ranks of a layout.
 Passes run(const Comm& comm, int n, SpmmKind kind, const std::vector<double>& parameters,
-           const std::vector<double>& x, const std::vector<double>& c) {
+           const std::vector<double>& x, const std::vector<double>& c, const MessageCosts& costs = {}) {
   const OwnedRows a = rows_of(comm, n, one_way_graph(n));
-  GraphChain chain(comm, a.rows, sample_blocks(), kind);
+  GraphChain chain(comm, a.rows, sample_blocks(), kind, costs);
+  if (kind != SpmmKind::automatic) {
+    EXPECT_EQ(chain.layout().kind, kind);
+  }
   EXPECT_FALSE(chain.symmetric());
   chain.refresh(parameters.data());
   GraphTape tape;
@@ -100,14 +133,15 @@ Passes run(const Comm& comm, int n, SpmmKind kind, const std::vector<double>& pa
   result.gradient.assign(n_parameters, 0.0);
   const auto own_x = own(chain.part(), x, chain.n_in());
   AlignedVector<double> x_bar;
+  comm.barrier();
+  comm.reset_counters();
   const AlignedVector<double> y = chain.forward(own_x, tape);
   chain.gradient(own_x, own(chain.part(), c, chain.n_out()), tape, result.gradient.data(), &x_bar);
-  // One of several copies of a row tells of it.
-  const auto all = [&](const AlignedVector<double>& part) {
-    return comm.all_gather(std::span<const double>(part.data(), chain.part().counts ? part.size() : 0));
-  };
-  result.y = all(y);
-  result.x_bar = all(x_bar);
+  const SpmmTraffic& got = chain.received();
+  EXPECT_EQ(comm.counter(Comm::Call::point_to_point).received, 8 * (got.dense_words + got.nonzeros));
+  EXPECT_EQ(got, expected_traffic(comm, a.rows, chain.layout())) << chain.layout().name();
+  result.y = all_parts(comm, chain.part(), y, n, chain.n_out());
+  result.x_bar = all_parts(comm, chain.part(), x_bar, n, chain.n_in());
   return result;
 }
 
@@ -140,19 +174,72 @@ TEST(GraphChain, gradients_of_all_inputs_are_those_of_differences) {
 }
 
 TEST(GraphChain, passes_are_the_same_on_any_number_of_ranks_in_each_layout) {
-  constexpr int n = 11;
-  const auto parameters = noise(n_parameters, 1, 0.5), x = noise(n * 5, 2), c = noise(n * 3, 3);
-  const Passes one = run(Comm::self(), n, SpmmKind::automatic, parameters, x, c);
+  for (const int n : {11, 601}) {  // 601: blocks of rows that are full, and one that is not
+    const auto parameters = noise(n_parameters, 1, 0.5), x = noise(n * 5, 2), c = noise(n * 3, 3);
+    const Passes one = run(Comm::self(), n, SpmmKind::automatic, parameters, x, c);
+    on_any_number_of_ranks([&](const Comm& comm) {
+      if (n > 11 && comm.size() != 4 && comm.size() != 8) return;
+      std::vector<SpmmKind> kinds{SpmmKind::automatic};
+      for (const auto& layout : layouts_of(SpmmKind::automatic, comm.size())) kinds.push_back(layout.kind);
+      kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
+      for (const auto kind : kinds)
+        for (const double message : {1.0, 0.0}) {  // grids that differ
+          if (n > 11 && message == 0) continue;
+          const MessageCosts costs{message, 1 - message, "of a test"};
+          const Passes many = run(comm, n, kind, parameters, x, c, costs);
+          double worst = 0;
+          for (const auto part : {&Passes::y, &Passes::gradient, &Passes::x_bar}) {
+            EXPECT_EQ((many.*part).size(), (one.*part).size());
+            for (std::size_t i = 0; i < std::min((many.*part).size(), (one.*part).size()); ++i)
+              worst = std::max(worst,
+                               std::abs((many.*part)[i] - (one.*part)[i]) / (n + std::abs((one.*part)[i])));
+          }
+          EXPECT_LT(worst, 1e-14) << n << " nodes, " << comm.size() << " ranks, kind "
+                                  << static_cast<int>(kind);
+        }
+    });
+  }
+}
+
+/// Of one convolution of f to f features on a full graph, forward and back to the weights.
+TEST(GraphChain, words_are_those_of_the_formulas) {
+  constexpr int n = 24, f = 4, nonzeros = n * n;
+  Edges full;
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < n; ++k) full[{i, k}] = 0.01 * (1 + i + k);
+  const auto received = [&](const Comm& comm, SpmmKind kind) {
+    const OwnedRows a = rows_of(comm, n, full);
+    GraphChain chain(comm, a.rows, blocks_of({f, f}, {Activation::tanh}, {true}), kind);
+    const auto parameters = noise(f * f + f, 1);
+    chain.refresh(parameters.data());
+    GraphTape tape;
+    const auto x = own(chain.part(), noise(n * f, 2), f);
+    std::vector<double> gradient(f * f + f, 0.0);
+    const AlignedVector<double> y = chain.forward(x, tape);
+    chain.gradient(x, y, tape, gradient.data());
+    return chain.received();
+  };
   on_any_number_of_ranks([&](const Comm& comm) {
-    std::vector<SpmmKind> kinds{SpmmKind::automatic, SpmmKind::one_d, SpmmKind::sparse_1d};
-    if (comm.size() == 4) kinds.push_back(SpmmKind::one_and_a_half_d);
-    for (const auto kind : kinds) {
-      const Passes many = run(comm, n, kind, parameters, x, c);
-      for (const auto part : {&Passes::y, &Passes::gradient, &Passes::x_bar}) {
-        EXPECT_EQ((many.*part).size(), (one.*part).size());
-        for (std::size_t i = 0; i < std::min((many.*part).size(), (one.*part).size()); ++i)
-          EXPECT_NEAR((many.*part)[i], (one.*part)[i], 1e-13 * (1 + std::abs((one.*part)[i])));
-      }
+    const int p = comm.size();
+    if (p == 1) {
+      EXPECT_EQ(received(comm, SpmmKind::automatic), SpmmTraffic{});
+    }
+    if (p != 4 && p != 8) return;
+    for (const auto kind : {SpmmKind::one_d, SpmmKind::sparse_1d})
+      EXPECT_EQ(received(comm, kind), (SpmmTraffic{(n - n / p) * f, 0, p - 1}));
+    if (p == 4) {
+      // Two copies of two groups: each multiplies half of the columns; rows i of it that are not its own
+      // come.
+      const bool own_half = comm.rank() / 2 == comm.rank() % 2;
+      EXPECT_EQ(received(comm, SpmmKind::one_and_a_half_d),
+                (SpmmTraffic{(own_half ? 0 : n / 2 * f) + n / 2 * f, 0, (own_half ? 0 : 1) + 2}));
+      // (n - n_i) f_j + 2 n_i (f - f_j) with n_i = n/2 and f_j = f/2.
+      EXPECT_EQ(received(comm, SpmmKind::two_d),
+                (SpmmTraffic{n / 2 * f / 2 + 2 * (n / 2 * f / 2), nonzeros / 4, 2 + 2}));
+    } else {
+      // 2 (q - 1) n f/q^3 of the product, as many of the parts of rows; (q - 1) nnz/q^3.
+      EXPECT_EQ(received(comm, SpmmKind::three_d),
+                (SpmmTraffic{2 * (n * f / 8) + 2 * (n * f / 8), nonzeros / 8, 3 + 2}));
     }
   });
 }
@@ -194,23 +281,21 @@ TEST(GraphChain, losses_in_training_are_those_of_pytorch_geometric) {
       GraphTape tape;
       for (const double expected : numbers(one.at("losses"))) {
         chain.refresh(parameters.data());
-        const auto y = chain.forward(x, tape);
-        AlignedVector<double> y_bar(y.size(), 0.0);
+        const auto y = all_parts(comm, part, chain.forward(x, tape), n, classes);
+        std::vector<double> y_bar(y.size(), 0.0);
         double loss = 0;  // the mean of -log softmax at the labels
         for (const double node : trained) {
-          const int i = static_cast<int>(node) - part.first;
-          if (i < 0 || i >= part.n_rows()) continue;
-          const double* const row = y.data() + std::ptrdiff_t{i} * classes;
+          const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(node) * classes;
           double sum = 0;
-          for (int c = 0; c < classes; ++c) sum += std::exp(row[c]);
+          for (int c = 0; c < classes; ++c) sum += std::exp(y[first + c]);
           const int right = label[node];
-          loss += share * (std::log(sum) - row[right]) * (part.counts ? 1 : 0);
+          loss += share * (std::log(sum) - y[first + right]);
           for (int c = 0; c < classes; ++c)
-            y_bar[std::int64_t{i} * classes + c] = share * (std::exp(row[c]) / sum - (c == right ? 1 : 0));
+            y_bar[first + c] = share * (std::exp(y[first + c]) / sum - (c == right ? 1 : 0));
         }
-        EXPECT_NEAR(comm.sum(loss), expected, 1e-10);
+        EXPECT_NEAR(loss, expected, 1e-10);
         std::vector<double> gradient(parameters.size(), 0.0);
-        chain.gradient(x, y_bar, tape, gradient.data());
+        chain.gradient(x, own(part, y_bar, classes), tape, gradient.data());
         for (std::size_t i = 0; i < parameters.size(); ++i)
           parameters[i] -= given.at("rate").as_number() * gradient[i];
       }
@@ -229,7 +314,9 @@ TEST(GraphChain, says_what_it_is_and_what_it_does_not_take) {
   EXPECT_EQ(description.total().parameters, n_parameters);
   EXPECT_FALSE(chain.reason().empty());
 
-  EXPECT_THROW(GraphChain(comm, a.rows, sample_blocks(), SpmmKind::two_d), InputError);
+  EXPECT_THROW(GraphChain(Comm::self(), rows_of(Comm::self(), 11, one_way_graph(11)).rows, sample_blocks(),
+                          SpmmKind::two_d),
+               InputError);
   auto other = sample_blocks();
   other[1].layer.n_in = 8;
   EXPECT_THROW(GraphChain(comm, a.rows, other), InternalError);
@@ -237,7 +324,7 @@ TEST(GraphChain, says_what_it_is_and_what_it_does_not_take) {
   other[1].layer.skip = "x";
   EXPECT_THROW(GraphChain(comm, a.rows, other), InternalError);
   GraphTape tape;
-  AlignedVector<double> x(std::int64_t{chain.part().n_rows()} * 5 + 1);
+  AlignedVector<double> x(std::int64_t{chain.part().n_rows()} * chain.part().n_columns(5) + 1);
   EXPECT_THROW(chain.forward(x, tape), InputError);
 }
 

@@ -16,6 +16,7 @@
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/sparse/layout.hpp"
+#include "physics/sparse/row_parts.hpp"
 #include "physics/sparse/transpose.hpp"
 
 namespace quintet {
@@ -257,6 +258,90 @@ TEST(SpmmLayout, automatic_takes_the_least_time_and_says_why) {
       EXPECT_EQ(chosen(full, slow_words).layout.kind, SpmmKind::sparse_1d);
     }
   });
+}
+
+TEST(RowParts, give_all_columns_of_a_rank_s_rows_and_receive_what_was_counted) {
+  on_any_number_of_ranks([](const Comm& comm) {
+    for (const int f : {1, 2, 7}) {
+      const Problem p = sample(47, f);
+      for (const auto& shares : {even_rows(p.n, comm.size()), odd_blocks(p.n, comm.size())})
+        for (const auto& layout : layouts_of(SpmmKind::automatic, comm.size())) {
+          const PanelPart part = panel_part(shares, layout, comm.rank());
+          RowParts parts(comm, layout, part);
+          EXPECT_EQ(parts.are_cut(), layout.columns > 1);
+          std::vector<int> seen;
+          comm.barrier();
+          comm.reset_counters();
+          parts.visit(part_of(p.h, part, f), f, [&](int group, const double* x) {
+            const auto expected = part_of(p.h, part.beside(group), f);
+            EXPECT_TRUE(std::equal(expected.begin(), expected.end(), x)) << layout.name();
+            if (seen.empty() && part.n_columns(f) > 0) {
+              EXPECT_EQ(group, part.group);
+            }
+            seen.push_back(group);
+          });
+          std::sort(seen.begin(), seen.end());
+          std::vector<int> all;
+          for (int j = 0; j < layout.columns; ++j)
+            if (part.n_rows() * part.beside(j).n_columns(f) > 0) all.push_back(j);
+          EXPECT_EQ(seen, all);
+          EXPECT_EQ(parts.received(), count_row_parts(shares, layout, f)[comm.rank()]) << layout.name();
+          EXPECT_EQ(comm.counter(Comm::Call::point_to_point).received, 8 * parts.received().dense_words);
+        }
+    }
+  });
+}
+
+TEST(SpmmLayout, automatic_counts_products_with_weights_where_they_follow) {
+  on_any_number_of_ranks([](const Comm& comm) {
+    Problem p = sample(48, 32);
+    for (double& x : p.a) x = 1;
+    const auto shares = even_rows(p.n, comm.size());
+    const Rows mine(p, shares, comm.rank());
+    const MessageCosts costs{0, 1, "of a test"};
+    const auto worst = [&](const SpmmLayout& layout, bool weighs) {
+      std::int64_t most = 0;
+      const auto product = count_traffic(comm, mine.rows, layout, p.f);
+      const auto parts = count_row_parts(shares, layout, p.f);
+      for (std::size_t r = 0; r < product.size(); ++r)
+        most = std::max(most,
+                        product[r].dense_words + product[r].nonzeros + (weighs ? parts[r].dense_words : 0));
+      return most;
+    };
+    const auto layouts = layouts_of(SpmmKind::automatic, comm.size());
+    for (const bool weighs : {false, true}) {
+      const auto choice = choose_layout(comm, mine.rows, p.f, layouts, costs, weighs);
+      for (const auto& layout : layouts)
+        EXPECT_LE(worst(choice.layout, weighs), worst(layout, weighs)) << layout.name();
+      EXPECT_EQ(choice.reason.find("with weights") != std::string::npos, weighs && comm.size() > 1);
+    }
+  });
+}
+
+TEST(SpmmLayout, ranks_that_do_not_fit_are_told_the_nearest_that_do) {
+  const auto message = [](SpmmKind kind, int n_ranks) -> std::string {
+    try {
+      static_cast<void>(layouts_of(kind, n_ranks));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto expect = [&](SpmmKind kind, int n_ranks, const std::string& text) {
+    EXPECT_NE(message(kind, n_ranks).find(text), std::string::npos) << message(kind, n_ranks);
+  };
+  for (const auto kind : {SpmmKind::one_and_a_half_d, SpmmKind::two_d}) {
+    expect(kind, 1, "nearest: 4;");
+    expect(kind, 3, "nearest: 4;");
+    expect(kind, 5, "nearest: 4 or 6;");
+    for (const int fit : {4, 6, 8, 9}) EXPECT_EQ(message(kind, fit), "") << fit;
+  }
+  expect(SpmmKind::three_d, 1, "nearest: 8");
+  expect(SpmmKind::three_d, 17, "nearest: 8");
+  expect(SpmmKind::three_d, 18, "nearest: 27");
+  for (const int fit : {8, 27, 64}) EXPECT_EQ(message(SpmmKind::three_d, fit), "") << fit;
+  for (const auto kind : {SpmmKind::automatic, SpmmKind::one_d, SpmmKind::sparse_1d})
+    for (int n_ranks = 1; n_ranks < 9; ++n_ranks) EXPECT_EQ(message(kind, n_ranks), "");
 }
 
 TEST(SpmmLayout, what_cannot_be_is_refused) {

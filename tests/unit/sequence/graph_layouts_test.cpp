@@ -1,0 +1,194 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/hdf5/file.hpp"
+#include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
+#include "physics/kernels/pack.hpp"
+#include "physics/sparse/layout.hpp"
+#include "surrogates/sequence/forecast/train_forecast.hpp"
+#include "tests/support/scratch.hpp"
+#include "tests/unit/sequence/graph_cases.hpp"
+
+using namespace quintet;
+using namespace quintet::sequence;
+
+namespace {
+
+/// Kinds that share out over so many ranks.
+std::vector<SpmmKind> kinds_on(int n_ranks) {
+  std::vector<SpmmKind> kinds;
+  for (const auto& layout : layouts_of(SpmmKind::automatic, n_ranks))
+    if (kinds.empty() || kinds.back() != layout.kind) kinds.push_back(layout.kind);
+  return kinds;
+}
+
+/// The first p ranks, p = 1 to as many as there are.
+void on_any_number_of_ranks(const std::function<void(const Comm&)>& action) {
+  const Comm world = Comm::world();
+  for (int p = 1; p <= world.size(); ++p) {
+    const Comm some = world.split(world.rank() < p ? 0 : 1, world.rank());
+    if (world.rank() < p) action(some);
+  }
+}
+
+ForecastTraining training_of(const Comm& comm, const SeaCase& c, SpmmKind kind) {
+  auto options = graph_options(c.modes);
+  options.network.graph->spmm = kind;
+  options.members = 1;
+  return {comm, c.modes.series, c.split, Irregular::avoid, options, {}};
+}
+
+const SeaCase& short_case() {
+  static const SeaCase c("1990-06-01");
+  return c;
+}
+
+}  // namespace
+
+/// More columns of a layout than leads (2), and boxes of nodes that fill blocks of rows and do not.
+TEST(graph_layouts, passes_are_those_of_one_rank) {
+  for (const int coarsen : {1, 3}) {
+    const auto network = std::make_shared<const GraphNetwork>(network_of(sea_nodes(small_sea({}), coarsen)));
+    const auto windows = waves(std::size_t{3} * 3 * 4, 1), target = waves(std::size_t{2} * 2, 2);
+    const auto run = [&](const Comm& comm, SpmmKind kind) {
+      GraphPasses passes(comm, network, kind);
+      if (kind != SpmmKind::automatic) {
+        EXPECT_EQ(passes.layout().kind, kind);
+      }
+      passes.refresh(waves(passes.n_parameters(), 0.4).data());
+      auto all = passes.forward(windows);
+      std::vector<double> gradient(passes.n_parameters(), 0.0);
+      all.push_back(comm.sum(passes.loss_and_gradient(windows.data(), target.data(), 0.5, gradient.data())));
+      all.insert(all.end(), gradient.begin(), gradient.end());
+      return all;
+    };
+    const auto one = run(Comm::self(), SpmmKind::automatic);
+    on_any_number_of_ranks([&](const Comm& comm) {
+      for (const auto kind : kinds_on(comm.size())) {
+        const auto many = run(comm, kind);
+        EXPECT_EQ(many.size(), one.size());
+        double worst = 0;
+        for (std::size_t i = 0; i < std::min(many.size(), one.size()); ++i)
+          worst = std::max(worst, std::abs(many[i] - one[i]) / (1 + std::abs(one[i])));
+        EXPECT_LT(worst, 1e-11) << comm.size() << " ranks, kind " << static_cast<int>(kind);
+        EXPECT_EQ(run(comm, kind), many);
+      }
+    });
+  }
+}
+
+TEST(graph_layouts, losses_in_training_are_those_of_one_rank) {
+  const SeaCase& c = short_case();
+  const auto losses = [&](const Comm& comm, SpmmKind kind) {
+    auto training = training_of(comm, c, kind);
+    EXPECT_FALSE(training.shared_out().empty());
+    while (!training.finished()) training.advance();
+    std::vector<double> all;
+    const auto trained = training.result();
+    for (const auto& epoch : trained.history.front().epochs) {
+      if (epoch.epoch > 0) all.push_back(epoch.training);
+      all.push_back(epoch.validation);
+    }
+    return all;
+  };
+  const auto one = losses(Comm::self(), SpmmKind::automatic);
+  EXPECT_NE(one[0], one[2]);  // it learns
+  const Comm world = Comm::world();
+  for (const auto kind : kinds_on(world.size())) {
+    const auto many = losses(world, kind);
+    ASSERT_EQ(many.size(), one.size());
+    for (std::size_t i = 0; i < one.size(); ++i)
+      EXPECT_NEAR(many[i], one[i], 1e-9 * one[i]) << "kind " << static_cast<int>(kind) << ", " << i;
+  }
+}
+
+/// To the bit on the same ranks in the same layout, to round-off on half as many in another.
+TEST(graph_layouts, a_training_goes_on_on_other_ranks_and_in_another_layout) {
+  const SeaCase& c = short_case();
+  const Comm world = Comm::world();
+  const Scratch scratch("graph_layouts");
+  const auto path = world.broadcast(scratch / "state.h5");
+  const auto end = [](ForecastTraining training) {
+    while (!training.finished()) training.advance();
+    return training.result().model.members.front();
+  };
+  const auto go_on = [&](const Comm& comm, SpmmKind kind) {
+    auto training = training_of(comm, c, kind);
+    training.restore(hdf5::File::open(comm, path).root());
+    return end(std::move(training));
+  };
+  for (const auto kind : kinds_on(world.size())) {
+    const auto whole = end(training_of(world, c, kind));
+    auto first = training_of(world, c, kind);
+    first.advance();
+    auto file = hdf5::File::create(world, path);
+    first.save(file.root());
+    file.close();
+    EXPECT_EQ(go_on(world, kind), whole) << static_cast<int>(kind);
+    world.barrier();
+    const int half = std::max(1, world.size() / 2);
+    const Comm some = world.split(world.rank() < half ? 0 : 1, world.rank());
+    for (const auto other : world.rank() < half ? kinds_on(half) : std::vector<SpmmKind>{}) {
+      const auto close = go_on(some, other);
+      double worst = 0;
+      for (std::size_t i = 0; i < whole.size(); ++i) worst = std::max(worst, std::abs(close[i] - whole[i]));
+      EXPECT_LT(worst, 1e-7) << static_cast<int>(kind) << " to " << static_cast<int>(other);
+    }
+    world.barrier();
+  }
+}
+
+/// Arrays of a rank are those of its nodes and of its part of their features, filled up to packs.
+TEST(graph_layouts, memory_is_that_of_a_rank_s_nodes_and_features) {
+  constexpr int features = 64, layers = 2, out = 2, modes = 2;
+  auto plain = network_of(sea_nodes(small_sea({}), 1));
+  plain.options.features = features, plain.options.layers = layers;
+  const auto network = std::make_shared<const GraphNetwork>(std::move(plain));
+  const Comm world = Comm::world();
+  for (const auto kind : kinds_on(world.size())) {
+    GraphPasses passes(world, network, kind);
+    passes.refresh(waves(passes.n_parameters(), 0.4).data());
+    std::vector<double> gradient(passes.n_parameters(), 0.0);
+    static_cast<void>(passes.loss_and_gradient(waves(std::size_t{3} * 4, 1).data(), waves(4, 2).data(), 1,
+                                               gradient.data()));
+    const PanelPart& part = passes.part();
+    const auto columns = [&](int f) { return padded(part.n_columns(f), 8); };
+    const int rows = part.n_rows();
+    EXPECT_EQ(rows, passes.n_own());
+    const double per_row = 3 * modes + 2 + columns(network->n_features()) + 3 * columns(out) +
+                           (7 + 3 * layers) * columns(features);
+    // Two blocks of some rows, and a gradient of weights.
+    const double beside = (2.0 * std::min(rows, 256) + features) * columns(features);
+    EXPECT_LE(static_cast<double>(passes.bytes()), 8 * (rows * per_row + beside)) << static_cast<int>(kind);
+    EXPECT_GE(static_cast<double>(passes.bytes()), 8 * 0.8 * rows * per_row) << static_cast<int>(kind);
+    const double share =
+                     static_cast<double>(rows) * part.n_columns(features) / features / network->nodes->size(),
+                 copies = kind == SpmmKind::one_and_a_half_d ? 2 : 1;
+    EXPECT_NEAR(share * world.size(), copies, 0.05) << static_cast<int>(kind);
+  }
+}
+
+TEST(graph_layouts, one_that_does_not_fit_the_ranks_is_refused_with_the_nearest) {
+  const SeaCase& c = short_case();
+  const auto message = [&](SpmmKind kind) -> std::string {
+    try {
+      static_cast<void>(training_of(Comm::self(), c, kind));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  for (const auto kind : {SpmmKind::automatic, SpmmKind::one_d, SpmmKind::sparse_1d})
+    EXPECT_EQ(message(kind), "");
+  for (const auto kind : {SpmmKind::one_and_a_half_d, SpmmKind::two_d})
+    EXPECT_NE(message(kind).find("nearest: 4"), std::string::npos) << message(kind);
+  EXPECT_NE(message(SpmmKind::three_d).find("nearest: 8"), std::string::npos) << message(SpmmKind::three_d);
+}
