@@ -516,10 +516,13 @@ class MeshfreeflowSimulateControlActuators(TypedDict, total=False):
 class MeshfreeflowSimulateControlSensors(TypedDict, total=False):
     fields: Sequence[str]  # What probes read: u, w, and b less that of heat conduction (b + z, or b - 1/2 + x/length); 1 to 3 values
     probes: Sequence[int]  # Points along x and z, in the middles of equal parts; where x is periodic those along x are a multiple of the segments; 2 values, each at least 1 and at most 4096
-class MeshfreeflowSimulateControl(TypedDict, total=False):
-    actuators: Required[Sequence[MeshfreeflowSimulateControlActuators]]  # Heated walls that actions set: one, or both of the pair; 1 to 2 sections
-    sensors: Union[MeshfreeflowSimulateControlSensors, None]  # What is seen of the flow
-    reward: str  # Formula of what an action earns, of means over its interval: nusselt, energy, heating, change, dissipation, thermal_dissipation, buoyancy_variance, nusselt_warm, nusselt_cold, u_max, w_max; heating and change are root mean squares along the walls that are set, of their deviation from +-1/2 and of its change
+MeshfreeflowSimulateControl = TypedDict('MeshfreeflowSimulateControl', {
+    'actuators': Required[Sequence[MeshfreeflowSimulateControlActuators]],  # Heated walls that actions set: one, or both of the pair; 1 to 2 sections
+    'sensors': Union[MeshfreeflowSimulateControlSensors, None],  # What is seen of the flow
+    'reward': str,  # Formula of what an action earns, of means over its interval: nusselt, energy, heating, change, dissipation, thermal_dissipation, buoyancy_variance, nusselt_warm, nusselt_cold, u_max, w_max; heating and change are root mean squares along the walls that are set, of their deviation from +-1/2 and of its change
+    'policy': Union[str, None],  # A policy of `meshfreeflow control` that `simulate` plays on one flow; absent: it runs the flow without an agent
+    'from': float,  # policy: time of its first action; at least 0 and at most 1000000000
+}, total=False)
 class MeshfreeflowFlowBox(TypedDict, total=False):
     lengths: Union[Sequence[Union[float, str]], Any]  # Periods along x and y, which begin at 0; 2 values
     cells: Required[Sequence[int]]  # Cells along x and y, numbers with a fast transform; 2 values, each at least 4 and at most 32768
@@ -569,7 +572,15 @@ class MeshfreeflowControlEpisode(TypedDict, total=False):
 class MeshfreeflowControlStarts(TypedDict, total=False):
     seeds: Sequence[int]  # Of the noise of the flows that episodes begin with; 1 to 10000 values, each at least 0
     time: float  # For which they develop without control; at least 0 and at most 1000000
+class MeshfreeflowControlTrainingSac(TypedDict, total=False):
+    replay: int  # Steps of environments that are remembered; checkpoints have them; at least 1 and at most 10000000
+    warmup: int  # Steps of environments with random actions, before learning begins; at least 0 and at most 10000000
+    gradient_steps: int  # Steps of Adam for each step of all environments; at least 1 and at most 10000
+    rate: float  # Part by which copies of the critics approach them, a step of Adam; above 0 and at most 1
+    entropy: float  # Entropy of the policy for each number of an action, in nats, which the temperature keeps; at most ln 2 = 0.69, that of any number from -1 to 1 alike; at least -20 and at most 0.69
+    temperature: float  # Weight of the entropy at first; above 0 and at most 1000000
 class MeshfreeflowControlTraining(TypedDict, total=False):
+    algorithm: Literal['ppo', 'sac']  # Proximal policy optimisation, which learns from each step once it is taken; or soft actor-critic, which remembers steps and learns from them again
     updates: int  # Of the policy; each sees an episode of every environment; at least 0 and at most 1000000
     environments: int  # Flows that are under control at a time; at least 1 and at most 100000
     widths: Sequence[int]  # Units of the hidden layers of policy and value; 0 to 16 values, each at least 1 and at most 4096
@@ -584,6 +595,7 @@ class MeshfreeflowControlTraining(TypedDict, total=False):
     clip: float  # How far the ratio of probabilities may go from 1; above 0 and below 1
     value: float  # Weight of the squared error of the expected rewards; at least 0
     entropy: float  # Weight of the entropy; at least 0
+    sac: Union[MeshfreeflowControlTrainingSac, None]  # Of soft actor-critic; absent: as these defaults say
 MeshfreeflowControlEvaluation = TypedDict('MeshfreeflowControlEvaluation', {
     'seeds': Sequence[int],  # Flows that the policy has not met; 1 to 10000 values, each at least 0
     'actions': int,  # Actions of an episode that is judged; at least 1 and at most 1000000
@@ -1810,7 +1822,7 @@ def meshfreeflow_simulate(
     checkpoint_every: str = ...,  # Also a checkpoint when so much wall time has passed since the last one; unit: fs, ps, ns, us, ms, s, min, h, day, year; above 0 min
     checkpoint_keep: int = ...,  # Checkpoints that stay; at least 1
     limits: Union[MeshfreeflowSimulateLimits, None] = ...,  # When to stop with exit code 3
-    control: Union[MeshfreeflowSimulateControl, None] = ...,  # What an agent of `meshfreeflow control` sets, sees and is rewarded for; `simulate` runs the flow without it
+    control: Union[MeshfreeflowSimulateControl, None] = ...,  # What an agent of `meshfreeflow control` sets, sees and is rewarded for; with a policy `simulate` plays it
 ) -> Input: ...
 def meshfreeflow_flow(
     *,
@@ -1840,7 +1852,7 @@ def meshfreeflow_control(
     floor: Union[MeshfreeflowControlFloor, None] = ...,  # Its heating; absent: as these defaults say
     episode: Union[MeshfreeflowControlEpisode, None] = ...,  # What is decided and seen
     starts: Union[MeshfreeflowControlStarts, None] = ...,  # What episodes begin with
-    training: Union[MeshfreeflowControlTraining, None] = ...,  # Proximal policy optimisation
+    training: Union[MeshfreeflowControlTraining, None] = ...,  # How the policy is learned
     evaluation: Union[MeshfreeflowControlEvaluation, None] = ...,  # How the policy is judged
     policy: Union[str, None] = ...,  # A policy to judge; absent: one is learned
     output: str = ...,  # The policy that was learned, in the run's directory

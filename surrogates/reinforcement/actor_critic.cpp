@@ -6,6 +6,7 @@
 
 #include "io/log/error.hpp"
 #include "physics/kernels/random.hpp"
+#include "surrogates/reinforcement/dense_layers.hpp"
 #include "surrogates/training/policy_gradient.hpp"
 
 namespace quintet::reinforcement {
@@ -16,42 +17,10 @@ using networks::LayerSpec;
 
 namespace {
 
-constexpr std::uint32_t stream_of_weights = 0x5501, stream_of_actions = 0x5502;
+constexpr std::uint32_t stream_of_actions = 0x5502;
 
 std::vector<LayerSpec> layers_of(const PolicyShape& shape, int n_out, std::size_t& place) {
-  std::vector<LayerSpec> layers;
-  std::string input = "observed";
-  int n_in = shape.n_observed;
-  std::vector<int> widths = shape.widths;
-  widths.push_back(n_out);
-  for (std::size_t l = 0; l < widths.size(); ++l) {
-    const bool last = l + 1 == widths.size();
-    LayerSpec layer;
-    layer.name = fmt::format("layer {}", l + 1);
-    layer.input = input;
-    layer.n_in = n_in, layer.n_out = widths[l];
-    layer.activation = last ? Activation::linear : Activation::tanh;
-    layer.place.weight = place;
-    place += std::int64_t{n_in} * widths[l];
-    layer.place.bias = place;
-    place += widths[l];
-    input = layer.name;
-    n_in = widths[l];
-    layers.push_back(std::move(layer));
-  }
-  return layers;
-}
-
-void draw_weights(const std::vector<LayerSpec>& layers, double last, std::uint64_t seed,
-                  std::vector<float>& all) {
-  for (const LayerSpec& layer : layers) {
-    const double scale = (&layer == &layers.back() ? last : 1.0) / std::sqrt(layer.n_in);
-    for (std::size_t i = layer.place.weight; i < layer.place.bias; ++i) {
-      double x, unused;
-      normal_pair(seed, stream_of_weights, i, 0, x, unused);
-      all[i] = static_cast<float>(scale * x);
-    }
-  }
+  return tanh_layers("observed", shape.n_observed, shape.widths, n_out, place);
 }
 
 PolicyShape checked(const PolicyShape& shape) {
@@ -59,6 +28,7 @@ PolicyShape checked(const PolicyShape& shape) {
                 shape.n_observed, shape.n_actions);
   for (const int width : shape.widths)
     QUINTET_CHECK(width >= 1 && width <= 100000, "a layer of {} units; expected 1 to 100000", width);
+  if (shape.kind == ActionKind::squashed) throw InternalError("a squashed policy is a SquashedPolicy");
   QUINTET_CHECK(shape.deviation > 0, "a deviation of actions of {}; expected above 0", shape.deviation);
   return shape;
 }

@@ -10,8 +10,9 @@ namespace quintet::reinforcement {
 
 /// Kind of an agent's decisions.
 enum class ActionKind {
-  choice,     ///< one of n
-  continuous  ///< n numbers
+  choice,      ///< one of n
+  continuous,  ///< n numbers
+  squashed     ///< n numbers between -1 and 1 (SquashedPolicy)
 };
 
 /// Shape of a policy.

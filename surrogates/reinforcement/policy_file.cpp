@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
+#include <memory>
+#include <string_view>
 
 #include "io/hdf5/seal.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
+#include "surrogates/reinforcement/ppo.hpp"
+#include "surrogates/reinforcement/soft_actor_critic.hpp"
 
 namespace quintet::reinforcement {
 
@@ -16,6 +21,7 @@ namespace {
 constexpr const char* schema = "quintet_policy";
 constexpr int version = 1;
 constexpr std::int64_t most_units = 100000;
+constexpr std::string_view kind_names[] = {"choice", "continuous", "squashed"};  // in the order of ActionKind
 
 int count_attribute(const hdf5::Group& group, const std::string& name, const std::string& path) {
   const std::int64_t n = group.integer_attribute(name);
@@ -41,10 +47,11 @@ void save_policy(const Comm& comm, const std::string& path, const PolicyFile& po
   const PolicyShape& shape = policy.shape;
   group.set_attribute("observed", shape.n_observed);
   group.set_attribute("actions", shape.n_actions);
-  group.set_attribute("kind", std::string(shape.kind == ActionKind::choice ? "choice" : "continuous"));
+  group.set_attribute("kind", std::string(kind_names[static_cast<std::size_t>(shape.kind)]));
   group.set_attribute("widths", std::vector<std::int64_t>(shape.widths.begin(), shape.widths.end()));
-  group.write<float>("parameters", policy.parameters, {policy.parameters.size()},
-                     {"1", {"parameter"}, "Weights of policy and value, logarithms of deviations"});
+  group.write<float>(
+      "parameters", policy.parameters, {policy.parameters.size()},
+      {"1", {"parameter"}, "Weights of policy and value, logarithms of deviations; squashed: of the policy"});
   std::vector<std::string> names;
   std::vector<double> numbers;
   for (const auto& [name, number] : policy.world) names.push_back(name), numbers.push_back(number);
@@ -65,9 +72,10 @@ PolicyFile load_policy(const Comm& comm, const std::string& path) {
   policy.shape.n_observed = count_attribute(group, "observed", path);
   policy.shape.n_actions = count_attribute(group, "actions", path);
   const std::string kind = group.text_attribute("kind");
-  QUINTET_CHECK(kind == "choice" || kind == "continuous",
-                "{}: actions of kind '{}'; expected choice or continuous", path, kind);
-  policy.shape.kind = kind == "choice" ? ActionKind::choice : ActionKind::continuous;
+  const auto found = std::find(std::begin(kind_names), std::end(kind_names), kind);
+  QUINTET_CHECK(found != std::end(kind_names),
+                "{}: actions of kind '{}'; expected choice, continuous or squashed", path, kind);
+  policy.shape.kind = static_cast<ActionKind>(found - std::begin(kind_names));
   policy.shape.widths.clear();
   for (const double width : group.number_attribute("widths")) {
     QUINTET_CHECK(width >= 1 && width <= most_units && width == std::floor(width),
@@ -86,7 +94,9 @@ PolicyFile load_policy(const Comm& comm, const std::string& path) {
       policy.seeds.push_back(seed);
     }
   // The size before the numbers: a network of this shape may be larger than any file.
-  policy.parameters = group.read<float>("parameters", {ActorCritic::n_parameters(policy.shape)});
+  policy.parameters = group.read<float>(
+      "parameters", {policy.shape.kind == ActionKind::squashed ? SquashedPolicy::n_parameters(policy.shape)
+                                                               : ActorCritic::n_parameters(policy.shape)});
   QUINTET_CHECK(std::all_of(policy.parameters.begin(), policy.parameters.end(),
                             [](float p) { return std::isfinite(p); }),
                 "{}: a weight of the policy is not finite", path);
@@ -98,6 +108,19 @@ ActorCritic network_of(const PolicyFile& policy) {
   std::copy(policy.parameters.begin(), policy.parameters.end(), network.parameters().begin());
   network.refresh();
   return network;
+}
+
+Act acting(const PolicyFile& policy, int agents) {
+  if (policy.shape.kind == ActionKind::squashed) {
+    auto network = std::make_shared<SquashedPolicy>(policy.shape, 0);
+    network->refresh(policy.parameters);
+    return [network, agents](std::span<const float> observed, std::span<float> actions) {
+      network->best(turned(observed, network->shape().n_observed, agents), actions);
+    };
+  }
+  auto network = std::make_shared<ActorCritic>(network_of(policy));
+  return [network, act = greedy(*network, agents)](std::span<const float> observed,
+                                                   std::span<float> actions) { act(observed, actions); };
 }
 
 }  // namespace quintet::reinforcement

@@ -8,6 +8,7 @@
 #include "io/hdf5/file_fwd.hpp"
 #include "io/parallel/comm_fwd.hpp"
 #include "surrogates/reinforcement/actor_critic.hpp"
+#include "surrogates/reinforcement/agents.hpp"
 
 namespace quintet::reinforcement {
 
@@ -29,7 +30,9 @@ void save_policy(const Comm& comm, const std::string& path, const PolicyFile& po
                  const hdf5::Provenance& provenance);
 /// Load a policy. Throws InputError if the file is not a policy, or is damaged. Collective.
 [[nodiscard]] PolicyFile load_policy(const Comm& comm, const std::string& path);
-/// The network of it.
+/// The network of it, unless it is squashed.
 [[nodiscard]] ActorCritic network_of(const PolicyFile& policy);
+/// Its likeliest actions, for agents that share it.
+[[nodiscard]] Act acting(const PolicyFile& policy, int agents);
 
 }  // namespace quintet::reinforcement

@@ -19,31 +19,6 @@ namespace {
 
 constexpr std::uint32_t stream_of_order = 0x5503;
 
-/// Compute what each agent sees of one observation: its blocks from the agent's own on. [agents, n_observed]
-void turn(std::span<const float> observed, int agents, float* seen) {
-  const auto block = std::ssize(observed) / agents;
-  for (int s = 0; s < agents; ++s, seen += observed.size())
-    std::rotate_copy(observed.begin(), observed.begin() + s * block, observed.end(), seen);
-}
-
-void check_agents(const environments::EnvironmentPool& pool, const ActorCritic& network, int agents) {
-  const PolicyShape& shape = network.shape();
-  QUINTET_CHECK(agents >= 1 && pool.n_observed() % agents == 0,
-                "{} agents share an observation of {} numbers; expected equal blocks", agents,
-                pool.n_observed());
-  QUINTET_CHECK(shape.n_observed == pool.n_observed() && network.action_size() * agents == pool.n_actions(),
-                "a policy of {} observations and {} actions for {} agents; the environments have {} and {}",
-                shape.n_observed, network.action_size(), agents, pool.n_observed(), pool.n_actions());
-  QUINTET_CHECK(pool.synchronous(), "a policy is learned in a pool whose batches have all {} environments",
-                pool.size());
-}
-
-std::vector<int> all_of(const environments::EnvironmentPool& pool) {
-  std::vector<int> ids(pool.size());
-  std::iota(ids.begin(), ids.end(), 0);
-  return ids;
-}
-
 /// A random order of n things, of (seed, number) alone (Fisher and Yates).
 std::vector<std::size_t> shuffled(std::size_t n, std::uint64_t seed, std::uint64_t number) {
   std::vector<std::size_t> order(n);
@@ -98,7 +73,7 @@ Ppo::Ppo(environments::EnvironmentPool& pool, ActorCritic& network, const PpoOpt
       seed_(seed),
       moment1_(network.parameters().size()),
       moment2_(network.parameters().size()) {
-  check_agents(pool, network, agents.each);
+  check_agents(pool, network.shape().n_observed, network.action_size(), agents.each);
   QUINTET_CHECK(steps >= 1, "updates of {} steps; expected at least 1", steps);
   const std::size_t rows = std::int64_t{steps_} * n_rows_, observed = pool.n_observed();
   observed_.resize((rows + n_rows_) * observed);
@@ -305,9 +280,9 @@ Act greedy(ActorCritic& network, int agents) {
   return [&network, agents](std::span<const float> observed, std::span<float> actions) {
     const std::size_t o = network.shape().n_observed, n = observed.size() / o, rows = n * agents,
                       outs = network.shape().n_actions, a = network.action_size();
-    std::vector<float> seen(rows * o), outputs(rows * outs);
+    const auto seen = turned(observed, network.shape().n_observed, agents);
+    std::vector<float> outputs(rows * outs);
     std::vector<double> values(rows);
-    for (std::size_t e = 0; e < n; ++e) turn(observed.subspan(e * o, o), agents, &seen[e * agents * o]);
     network.evaluate(seen, rows, outputs, values);
     for (std::size_t k = 0; k < rows; ++k)
       network.best({&outputs[k * outs], outs}, actions.subspan(k * a, a));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "io/hdf5/file_fwd.hpp"
 #include "surrogates/environments/environment_pool.hpp"
 #include "surrogates/reinforcement/actor_critic.hpp"
+#include "surrogates/reinforcement/agents.hpp"
 
 namespace quintet::reinforcement {
 
@@ -24,16 +24,6 @@ struct PpoOptions {
   LossWeights weights;
 };
 void describe(Schema& schema, PpoOptions& options);
-
-/// How decisions are made of what a pool of environments shows.
-struct Agents {
-  /// Agents that share one policy in each environment, with the same reward. An observation is as many equal
-  /// blocks; agent s sees them from block s on, round the ring, and decides component s of the action. So a
-  /// policy of one component acts alike at all places of a periodic world, and learns from all of them.
-  /// Source: Vignon et al. 2023, Phys. Fluids 35, 065146.
-  int each = 1;
-  double reward_offset = 0, reward_scale = 1;  ///< learned from: scale (reward + offset)
-};
 
 /// Record of an update.
 struct UpdateRow {
@@ -97,7 +87,6 @@ struct EpisodeRewards {
   std::vector<std::vector<float>> rewards;  ///< [environment][step]
   [[nodiscard]] double mean(int environment) const;
 };
-using Act = std::function<void(std::span<const float> observed, std::span<float> actions)>;
 [[nodiscard]] EpisodeRewards play(environments::EnvironmentPool& pool, const Act& act);
 /// The likeliest actions of a policy.
 [[nodiscard]] Act greedy(ActorCritic& network, int agents);

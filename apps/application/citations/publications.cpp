@@ -255,6 +255,15 @@ constexpr Publication entries[] = {
      .title = "Proximal Policy Optimization Algorithms",
      .year = "2017",
      .note = "arXiv:1707.06347"},
+    {.key = "haarnoja2018",
+     .kind = "misc",
+     .author =
+         "Haarnoja, Tuomas and Zhou, Aurick and Hartikainen, Kristian and Tucker, George and Ha, Sehoon and "
+         "Tan, Jie and Kumar, Vikash and Zhu, Henry and Gupta, Abhishek and Abbeel, Pieter and Levine, "
+         "Sergey",
+     .title = "Soft Actor-Critic Algorithms and Applications",
+     .year = "2018",
+     .note = "arXiv:1812.05905"},
     {.key = "maulik2020",
      .kind = "inproceedings",
      .author = "Maulik, Romit and Egele, Romain and Lusch, Bethany and Balaprakash, Prasanna",

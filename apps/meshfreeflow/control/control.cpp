@@ -24,7 +24,7 @@ using namespace reinforcement;
 
 namespace {
 
-Verdict judge_all(Context& context, const ControlCase& task, ActorCritic& network, const Crew& crew) {
+Verdict judge_all(Context& context, const ControlCase& task, const PolicyFile& policy, const Crew& crew) {
   const auto world = task.judged_world();
   const auto& evaluation = task.options.evaluation;
   const int from = evaluation.from;
@@ -33,7 +33,7 @@ Verdict judge_all(Context& context, const ControlCase& task, ActorCritic& networ
   Verdict verdict;
   verdict.none = judge(world, flows, crew, from, no_control());
   require_layer_cells(task, verdict.none.mean().mean);
-  verdict.policy = judge(world, flows, crew, from, greedy(network, world.agents()));
+  verdict.policy = judge(world, flows, crew, from, acting(policy, world.agents()));
   if (!has_proportional(world)) {
     log::info(
         "No proportional control to compare with: it needs heated plates, with as many probes of w over "
@@ -57,7 +57,11 @@ double memory_needed(const ControlCase& task) {
       double(options.episode.actions + 1) * options.training.environments * world.agents();
   const double seen = double(world.sensed.size()) * world.probes_x * world.probes_z;
   const double decided = double(world.n_actions()) / world.agents();
-  return starts + flows * convection::Boussinesq::bytes(cells, 1) + decisions * (4 * (seen + decided) + 48);
+  const bool by_sac = options.training.algorithm == Algorithm::sac;
+  const auto replay = options.training.sac.value_or(SacOptions{}).replay;
+  const double remembered = by_sac ? double(replay) * (4 * (2 * seen + world.n_actions()) + 5) : 0;
+  return starts + flows * convection::Boussinesq::bytes(cells, 1) + decisions * (4 * (seen + decided) + 48) +
+         remembered;
 }
 
 void announce(Context& context, const ControlCase& task) {
@@ -94,16 +98,12 @@ void tell_known_flows(Context& context, const PolicyFile& file, const ControlOpt
 void judge_policy(Context& context, const ControlCase& task, const Crew& crew, const std::string& title) {
   const auto& options = task.options;
   const PolicyFile file = load_policy(context.comm(), *options.policy);
-  check_world(file, task);
+  check_world(file, *options.policy, task.world, task.world_keys());
   if (!context.go_ahead()) return;
-  ActorCritic network = network_of(file);
-  const double rayleigh = task.world.problem.rayleigh, learned = file.number("flow.rayleigh");
-  if (std::abs(learned - rayleigh) > 1e-9 * rayleigh)
-    log::warning("{} learned at Ra = {:g}; the flow here has {:g}, which the policy has not seen",
-                 *options.policy, learned, rayleigh);
+  tell_other_flow(file, *options.policy, task.world.problem.rayleigh);
   context.report().title("meshfreeflow control", title + ", a policy judged");
   tell_known_flows(context, file, options);
-  report_verdict(context, task, judge_all(context, task, network, crew));
+  report_verdict(context, task, judge_all(context, task, file, crew));
 }
 
 }  // namespace
@@ -126,18 +126,19 @@ void control(Context& context, const ControlOptions& options) {
   log::info("{} = {:.4g} without control", cost, training->cost_uncontrolled());
   announce_restart(context, training->step(), training->last_step(), "training.updates");
   const auto show = [&](const Instant&) { context.show(cost, training->cost().back(), ""); };
-  // Episodes under the policy, its gradient, steps of Adam (Ppo::update), then:
+  // Episodes under the policy, steps of Adam (Ppo::update, Sac::update), then:
   const LoopResult loop =
       run_loop(context, training, options.checkpoints, {{"progress", every_steps(1), show}});
 
-  save_policy(context.comm(), context.path(options.output), training->policy(), context.provenance());
+  const PolicyFile policy = training->policy();
+  save_policy(context.comm(), context.path(options.output), policy, context.provenance());
   log::info("The policy is {}", context.path(options.output));
   context.report().title("meshfreeflow control", fmt::format("{}, {} updates", title, training->step()));
-  context.summarise("parameters", training->network().parameters().size());
+  context.summarise("parameters", policy.parameters.size());
   if (loop.steps > 0) context.summarise("seconds_per_update", loop.step_seconds / loop.steps);
-  report_learning(context, task, ControlTraining::columns(), training->rows(), training->cost_uncontrolled());
+  report_learning(context, task, training->columns(), training->rows(), training->cost_uncontrolled());
   if (context.stopped_early()) return;  // the report of what has been learned so far
-  report_verdict(context, task, judge_all(context, task, training->network(), crew));
+  report_verdict(context, task, judge_all(context, task, policy, crew));
 }
 
 }  // namespace quintet::meshfreeflow

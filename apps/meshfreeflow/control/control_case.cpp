@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/meshfreeflow/control/control_options.hpp"
+#include "apps/meshfreeflow/setup/control_world.hpp"
 #include "apps/meshfreeflow/setup/simulate_setup.hpp"
 #include "io/config/schema.hpp"
 #include "io/config/tree.hpp"
@@ -54,38 +55,12 @@ void check_environment(const SimulateOptions& flow, const std::string& path) {
                 path);
 }
 
-Actuator actuator_of(const ActuatorOptions& options) {
-  using HeatedWall = ActuatorOptions::HeatedWall;
-  const bool cold = options.wall == HeatedWall::top || options.wall == HeatedWall::right;
-  return {cold, {options.segments, options.amplitude, options.blend}};
-}
-
-Sensed sensed_of(const std::string& name) {
-  return name == "u" ? Sensed::u : name == "w" ? Sensed::w : Sensed::b;
-}
-
 /// The world of an input of `meshfreeflow simulate`.
 void set_environment(const std::string& path, ControlCase& result) {
   SimulateOptions flow;
   parse_options(read_yaml(path), described(flow));
   check_environment(flow, path);
-  const auto& [actuators, sensors, reward] = *flow.control;
-  ConvectionControlOptions& world = result.world;
-  world.problem = make_problem(flow);
-  world.aspect_ratio = flow.aspect_ratio;
-  world.cells_x = flow.grid.cells[0], world.cells_z = flow.grid.cells[1];
-  world.spacing_x = flow.grid.x.spacing, world.strength_x = flow.grid.x.strength;
-  world.spacing_z = flow.grid.z.spacing, world.strength = flow.grid.z.strength;
-  world.by_modes = !by_transform(flow);
-  world.start = start_of(flow);
-  world.cfl = flow.time.cfl, world.most_dt = std::min(flow.time.most_dt, flow.time.dt.value_or(1));
-  world.actuators.clear();
-  for (const auto& actuator : actuators) world.actuators.push_back(actuator_of(actuator));
-  world.sensed.clear();
-  for (const auto& name : sensors.fields) world.sensed.push_back(sensed_of(name));
-  world.probes_x = sensors.probes[0], world.probes_z = sensors.probes[1];
-  world.reward = reward;
-  world.reward_key = "control.reward";
+  result.world = control_world(flow);
   result.layer_cells = flow.limits.layer_cells;
   result.text = fmt::format("{}; {}", description(flow), result.actuators_text());
 }

@@ -38,6 +38,27 @@ std::optional<std::string> unclear_world(const ControlOptions& options) {
   return std::nullopt;
 }
 
+/// Says what the chosen algorithm has no use for.
+std::optional<std::string> of_other_algorithm(const PolicyTrainingOptions& options) {
+  if (options.algorithm == Algorithm::ppo) {
+    if (!options.sac) return std::nullopt;
+    return "sac: the algorithm is ppo; choose algorithm: sac, or leave sac out";
+  }
+  const reinforcement::PpoOptions &given = options.ppo, usual;
+  const auto& [clip, value, entropy] = given.weights;
+  const char* const own = given.trace != usual.trace                       ? "trace"
+                          : given.epochs != usual.epochs                   ? "epochs"
+                          : given.most_gradient != usual.most_gradient     ? "most_gradient"
+                          : given.most_divergence != usual.most_divergence ? "most_divergence"
+                          : clip != usual.weights.clip                     ? "clip"
+                          : value != usual.weights.value                   ? "value"
+                          : entropy != usual.weights.entropy               ? "entropy"
+                                                                           : nullptr;
+  if (own == nullptr) return std::nullopt;
+  return fmt::format("{}: it is of ppo, and the algorithm is sac; leave it out, or choose algorithm: ppo",
+                     own);
+}
+
 }  // namespace
 
 void describe(Schema& schema, ControlledFlowOptions& options) {
@@ -108,6 +129,9 @@ void describe(Schema& schema, StartsOptions& options) {
 }
 
 void describe(Schema& schema, PolicyTrainingOptions& options) {
+  schema.choice("algorithm", options.algorithm, {{"ppo", Algorithm::ppo}, {"sac", Algorithm::sac}},
+                "Proximal policy optimisation, which learns from each step once it is taken; or soft "
+                "actor-critic, which remembers steps and learns from them again");
   schema.integer("updates", options.updates, "Of the policy; each sees an episode of every environment")
       .at_least(0)
       .at_most(1000000)
@@ -123,6 +147,8 @@ void describe(Schema& schema, PolicyTrainingOptions& options) {
       .above(0)
       .at_most(100);
   describe(schema, options.ppo);
+  schema.section("sac", options.sac, "Of soft actor-critic; absent: as these defaults say");
+  schema.check([&options] { return of_other_algorithm(options); });
 }
 
 void describe(Schema& schema, ControlEvaluationOptions& options) {
@@ -158,7 +184,7 @@ void describe(Schema& schema, ControlOptions& options) {
       .on_restart(OnRestart::fixed);
   schema.section("episode", options.episode, "What is decided and seen").on_restart(OnRestart::fixed);
   schema.section("starts", options.starts, "What episodes begin with").on_restart(OnRestart::fixed);
-  schema.section("training", options.training, "Proximal policy optimisation").on_restart(OnRestart::fixed);
+  schema.section("training", options.training, "How the policy is learned").on_restart(OnRestart::fixed);
   schema.section("evaluation", options.evaluation, "How the policy is judged").on_restart(OnRestart::free);
   schema.text("policy", options.policy, "A policy to judge; absent: one is learned")
       .existing_file()

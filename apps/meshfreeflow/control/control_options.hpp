@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "apps/application/loop/checkpoint_options.hpp"
+#include "apps/meshfreeflow/setup/control_world.hpp"
 #include "io/config/schema_fwd.hpp"
 #include "surrogates/environments/convection_control.hpp"
 #include "surrogates/reinforcement/ppo.hpp"
+#include "surrogates/reinforcement/sac.hpp"
 
 /// Options in the YAML file of `meshfreeflow control`.
 namespace quintet::meshfreeflow {
@@ -48,12 +50,17 @@ struct StartsOptions {
 };
 void describe(Schema& schema, StartsOptions& options);
 
+/// How a policy follows from rewards.
+enum class Algorithm { ppo, sac };
+
 /// Section `training`.
 struct PolicyTrainingOptions {
+  Algorithm algorithm = Algorithm::ppo;
   int updates = 50, environments = 8;
   std::vector<std::int64_t> widths{64, 64};
   double deviation = 0.5;
-  reinforcement::PpoOptions ppo;
+  reinforcement::PpoOptions ppo;  ///< discount, minibatch and learning_rate are those of all algorithms
+  std::optional<reinforcement::SacOptions> sac;
 };
 void describe(Schema& schema, PolicyTrainingOptions& options);
 
@@ -89,6 +96,9 @@ struct ControlCase {
 
   [[nodiscard]] environments::ConvectionControlOptions judged_world() const;  ///< of evaluation.actions
   [[nodiscard]] bool rewards_nusselt_alone() const { return world.reward == "-nusselt"; }
+  [[nodiscard]] WorldKeys world_keys() const {
+    return options.environment ? WorldKeys::environment : WorldKeys::floor;
+  }
   [[nodiscard]] const char* layer_cells_key() const;
   [[nodiscard]] const char* cells_key() const { return options.environment ? "grid.cells" : "flow.cells"; }
   /// "4 segments of the left side, +-0.3; ..."

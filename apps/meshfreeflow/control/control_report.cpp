@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -100,9 +102,16 @@ void report_learning(Context& context, const ControlCase& task, const std::vecto
   details.title = "Policy and value";
   details.x_label = "update";
   details.y_label = "part, nats";
-  details.curves = {{"explained variance of rewards", column(0), column(9)},
-                    {"divergence from the policy before", column(0), column(6)},
-                    {"clipped decisions", column(0), column(7)}};
+  const std::pair<const char*, const char*> shown[] = {{"explained", "explained variance of rewards"},
+                                                       {"divergence", "divergence from the policy before"},
+                                                       {"clipped", "clipped decisions"},
+                                                       {"entropy", "entropy"}};
+  const bool by_ppo = task.options.training.algorithm == Algorithm::ppo;
+  for (const auto& [name, text] : shown) {
+    const std::size_t k = std::find(columns.begin(), columns.end(), name) - columns.begin();
+    if (k < columns.size() && !(by_ppo && std::string_view(name) == "entropy"))
+      details.curves.push_back({text, column(0), column(k)});
+  }
   context.report().plot(details);
 }
 

@@ -77,6 +77,23 @@ void describe(Schema& schema, FlowControlOptions& options) {
                   name_list(environments::reward_names()) +
                   "; heating and change are root mean squares along the walls that are set, of their "
                   "deviation from +-1/2 and of its change");
+  schema
+      .text("policy", options.policy,
+            "A policy of `meshfreeflow control` that `simulate` plays on one flow; absent: it runs the flow "
+            "without an agent")
+      .existing_file()
+      .on_restart(OnRestart::fixed);
+  schema.number("from", options.from, "policy: time of its first action")
+      .at_least(0)
+      .at_most(1e9)
+      .on_restart(OnRestart::fixed);
+  schema.check([&options]() -> std::optional<std::string> {
+    if (options.policy || options.from == 0) return std::nullopt;
+    return fmt::format(
+        "from: {:g} is the time of a policy's first action, and there is none; name its file as "
+        "control.policy, or leave this out",
+        options.from);
+  });
   schema.check([&options]() -> std::optional<std::string> {
     try {
       static_cast<void>(Formula(options.reward, environments::reward_names(), {}, "reward"));

@@ -253,8 +253,8 @@ void describe(Schema& schema, SimulateOptions& options) {
   schema.section("limits", options.limits, "When to stop with exit code 3").on_restart(OnRestart::free);
   schema
       .section("control", options.control,
-               "What an agent of `meshfreeflow control` sets, sees and is rewarded for; `simulate` runs the "
-               "flow without it")
+               "What an agent of `meshfreeflow control` sets, sees and is rewarded for; with a policy "
+               "`simulate` plays it")
       .on_restart(OnRestart::free);
   schema.check([&options] { return never_ending(options); });
   schema.check([&options] { return wrong_wall(options); });

@@ -127,11 +127,14 @@ struct SensorOptions {
 };
 void describe(Schema& schema, SensorOptions& options);
 
-/// Section `control`: what an agent of `meshfreeflow control` sets, sees and is rewarded for.
+/// Section `control`: what an agent of `meshfreeflow control` sets, sees and is rewarded for; and the policy
+/// that `simulate` plays.
 struct FlowControlOptions {
   std::vector<ActuatorOptions> actuators;
   SensorOptions sensors;
   std::string reward = "-nusselt";
+  std::optional<std::string> policy;  ///< absent: walls keep their buoyancy
+  double from = 0;
 };
 void describe(Schema& schema, FlowControlOptions& options);
 

@@ -63,6 +63,7 @@ std::unique_ptr<EllipticSolver> make_solver(const SimulateOptions& options, cons
 
 /// Why the flows cannot be on devices of so many ranks; empty: they can.
 std::string what_a_device_lacks(const SimulateOptions& options, int n_ranks) {
+  if (options.control && options.control->policy) return "control.policy, which sets their walls";
   const int n_flows = options.seeds.size();
   if (by_multigrid(options) && flow_shares(n_ranks, n_flows).n_slabs > 1)
     return fmt::format("solver.kind: multigrid, which takes whole flows there, and {} ranks for {}", n_ranks,
@@ -93,10 +94,13 @@ DeviceSession open_device(Context& context, const SimulateOptions& options) {
     log::info("device: cpu, since flows cannot stay on GPUs with {}", lacks);
     wanted = Device::cpu;
   }
-  QUINTET_CHECK(wanted == Device::cpu || lacks.empty(),
-                "device: flows cannot stay on devices with {}; expected as many ranks as seeds at most, "
-                "solver.kind: modes (the same equations, solved directly), or device: cpu",
-                lacks);
+  QUINTET_CHECK(
+      wanted == Device::cpu || lacks.empty(),
+      "device: flows cannot stay on devices with {}; expected {}device: cpu", lacks,
+      options.control && options.control->policy
+          ? ""
+          : "as many ranks as seeds at most, solver.kind: modes (the same equations, solved directly), "
+            "or ");
   return context.open_device(wanted);
 }
 

@@ -38,6 +38,7 @@ Timing time_rows(const Context& context, const DeviceSession& device, SimulateOp
   options.time.end *= 1000;
   options.time.steps.reset();
   options.output.frame_interval.reset();
+  if (options.control) options.control->policy.reset();  // some thousand products an action
   Simulation simulation(context, options);
   move_to(context, device, options, simulation.flow());
   Timing timing{.cells = double(options.grid.cells[0]) * double(rows) * double(flows)};

@@ -37,6 +37,7 @@ FieldSeriesHeader header_of(const Simulation& simulation) {
                        {"slip_top", flag(problem.top == Wall::free_slip)},
                        {"slip_sides", flag(problem.sides == Sides::free_slip)},
                        {"heated_sides", flag(problem.heated == Heated::sides)}};
+  if (simulation.policy() != nullptr) header.parameters["walls_set"] = 1;
   header.n_samples = options.seeds.size();
   header.seeds = options.seeds;
   return header;

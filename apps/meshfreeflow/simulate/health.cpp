@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -27,6 +28,19 @@ double cells_within(const Axis& axis, double distance, bool first) {
   return cells;
 }
 
+/// Least and greatest b that walls may have: a policy makes a wall colder and warmer.
+std::pair<double, double> range_of_walls(const SimulateOptions& options) {
+  double coldest = -wall_buoyancy, warmest = wall_buoyancy;
+  if (!options.control || !options.control->policy) return {coldest, warmest};
+  using HeatedWall = ActuatorOptions::HeatedWall;
+  for (const auto& [wall, segments, amplitude, blend] : options.control->actuators)
+    if (wall == HeatedWall::bottom || wall == HeatedWall::left)
+      warmest += amplitude;
+    else
+      coldest -= amplitude;
+  return {coldest, warmest};
+}
+
 double widest(const Axis& axis) { return *std::max_element(axis.widths.begin(), axis.widths.end()); }
 
 }  // namespace
@@ -45,13 +59,14 @@ std::vector<Doubt> Health::doubts(int flow) const {
   std::vector<Doubt> doubts;
 
   const auto b_min = history_.column("b_min", flow).back(), b_max = history_.column("b_max", flow).back();
-  const double over = std::max({b_max - wall_buoyancy, -b_min - wall_buoyancy, 0.0});
+  const auto [coldest, warmest] = range_of_walls(simulation_.options());
+  const double over = std::max({b_max - warmest, coldest - b_min, 0.0});
   if (now >= limits.judged_from)
     doubts.push_back({"overshoot", over / limits.overshoot, 0.1,
-                      fmt::format("b leaves the range of its walls, -0.5 ... 0.5, by {:.3g}, which the "
+                      fmt::format("b leaves the range of its walls, {:g} ... {:g}, by {:.3g}, which the "
                                   "equations forbid (limits.overshoot = {:g}): "
                                   "plumes or layers are thinner than the cells; more cells help",
-                                  over, limits.overshoot)});
+                                  coldest, warmest, over, limits.overshoot)});
   const double length = now - from;
   if (!(length >= 0.5 * window)) return doubts;
 

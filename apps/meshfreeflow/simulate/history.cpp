@@ -1,5 +1,6 @@
 #include "apps/meshfreeflow/simulate/history.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace quintet::meshfreeflow {
@@ -28,29 +29,54 @@ constexpr OfFlow of_flows[] = {
     {"b_min", "Least b", &Sample::b_min},
     {"b_max", "Greatest b", &Sample::b_max}};
 
-std::vector<RunColumn<HistoryRow>> columns(int n_flows) {
+// Columns of a policy only where one acts: the files of other runs stay as they are.
+std::vector<RunColumn<HistoryRow>> columns(const Simulation& simulation) {
+  const std::uint64_t n_flows = simulation.flow().n_members();
   std::vector<RunColumn<HistoryRow>> all{
       {"time", "1", "Time", [](const HistoryRow& row) { return row.time; }},
       {"step", "1", "Steps done", [](const HistoryRow& row) { return row.step; }},
       {"dt", "1", "Last time step", [](const HistoryRow& row) { return row.dt; }}};
-  for (const auto& one : of_flows) {
+  const auto add = [&](const OfFlow& one) {
     const auto entry = [value = one.value](const HistoryRow& row) {
       std::vector<double> values;
       for (const auto& sample : row.samples) values.push_back(sample.*value);
       return values;
     };
-    all.push_back({one.name, "1", one.text, {}, entry, {static_cast<std::uint64_t>(n_flows)}, {"flow"}});
-  }
+    all.push_back({one.name, "1", one.text, {}, entry, {n_flows}, {"flow"}});
+  };
+  for (const auto& one : of_flows) add(one);
+  if (simulation.policy() == nullptr) return all;
+  add({"profile_heat", "Mean of what is set of b at walls times the heat through them there",
+       &Sample::profile_heat});
+  all.push_back({"action",
+                 "1",
+                 "What the policy has set: b in the middle of each segment less that of its wall",
+                 {},
+                 [](const HistoryRow& row) { return row.policy->levels(); },
+                 {simulation.policy()->levels().size()},
+                 {"segment"}});
+  all.push_back({"reward", "1", "Reward of that action for the time that it has stood; NaN: none yet",
+                 [](const HistoryRow& row) { return row.policy->reward(); }});
   return all;
 }
 
 }  // namespace
 
-History::History(Context& context, int n_flows, std::int64_t first_step)
-    : n_flows_(n_flows), table_(context, {"history"}, columns(n_flows), first_step) {}
+History::History(Context& context, const Simulation& simulation)
+    : n_flows_(simulation.flow().n_members()),
+      table_(context, {"history"}, columns(simulation), simulation.step()) {}
 
-void History::add(const std::vector<Sample>& samples, double time, std::int64_t step, double dt) {
-  table_.add({samples, time, static_cast<double>(step), dt});
+void History::add(const std::vector<Sample>& samples, const Simulation& simulation) {
+  table_.add({samples, simulation.time(), static_cast<double>(simulation.step()), simulation.last_dt(),
+              simulation.policy()});
+}
+
+std::vector<double> History::action(int segment) const {
+  const auto& values = table_.column("action");
+  const std::size_t n = values.size() / std::max<std::size_t>(size(), 1);
+  std::vector<double> result;
+  for (std::size_t i = segment; i < values.size(); i += n) result.push_back(values[i]);
+  return result;
 }
 
 std::vector<double> History::column(const std::string& name, int flow) const {

@@ -6,6 +6,7 @@
 
 #include "apps/application/life/context_fwd.hpp"
 #include "apps/application/table/run_table.hpp"
+#include "apps/meshfreeflow/simulate/simulation.hpp"
 #include "physics/convection/statistics.hpp"
 
 namespace quintet::meshfreeflow {
@@ -14,19 +15,22 @@ namespace quintet::meshfreeflow {
 struct HistoryRow {
   const std::vector<convection::Sample>& samples;  ///< of each flow
   double time, step, dt;
+  const PlayedPolicy* policy = nullptr;
 };
 
 /// The history: numbers of each flow every so many steps, in group `history` of run.h5.
 ///
 /// time, step, dt [sample]; of each flow [sample, flow]: nusselt_volume, nusselt_warm, nusselt_cold,
 /// kinetic_energy, dissipation, thermal_dissipation, buoyancy_work, buoyancy_variance, divergence, u_max,
-/// w_max, b_min, b_max (see convection::Sample).
+/// w_max, b_min, b_max (see convection::Sample). Where a policy acts also profile_heat, action [sample,
+/// segment] and reward [sample] (PlayedPolicy).
 class History {
  public:
-  /// On a restart rows after `first_step` are dropped and what was there before is read back. Collective.
-  History(Context& context, int n_flows, std::int64_t first_step);
+  /// On a restart rows after the simulation's step are dropped and what was there before is read back.
+  /// Collective.
+  History(Context& context, const Simulation& simulation);
   /// Add a row, unless there is one of this step. Collective.
-  void add(const std::vector<convection::Sample>& samples, double time, std::int64_t step, double dt);
+  void add(const std::vector<convection::Sample>& samples, const Simulation& simulation);
 
   [[nodiscard]] std::size_t size() const { return table_.size(); }
   [[nodiscard]] bool empty() const { return table_.empty(); }
@@ -34,6 +38,8 @@ class History {
   [[nodiscard]] int n_flows() const { return n_flows_; }
   /// All values of a flow's column so far. Throws InternalError for an unknown name.
   [[nodiscard]] std::vector<double> column(const std::string& name, int flow) const;
+  /// What a policy has set in a segment, in each row.
+  [[nodiscard]] std::vector<double> action(int segment) const;
 
  private:
   int n_flows_;

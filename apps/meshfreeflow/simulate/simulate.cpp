@@ -45,6 +45,20 @@ void announce(Context& context, const Simulation& simulation) {
   context.record_seed(options.seeds.front());
 }
 
+void announce_control(const Simulation& simulation) {
+  const auto& control = simulation.options().control;
+  if (!control) return;
+  if (!control->policy) {
+    log::info(
+        "Section control is for meshfreeflow control; the walls here keep their buoyancy (control.policy: a "
+        "policy that acts)");
+    return;
+  }
+  log::info("The policy {} acts from time {:g} on", *control->policy, control->from);
+  warn_if_beyond("control.from", control->from, "time.end", simulation.options().time.end,
+                 "no action of the policy");
+}
+
 }  // namespace
 
 void simulate(Context& context, const SimulateOptions& given) {
@@ -56,23 +70,22 @@ void simulate(Context& context, const SimulateOptions& given) {
   PointSpectrogram::check(*simulation);
   announce(context, *simulation);
   context.describe_run("flow", description(options));
-  if (options.control)
-    log::info("Section control is for meshfreeflow control; the walls here keep their buoyancy");
+  announce_control(*simulation);
   if (!context.go_ahead({"fields.h5", "fields*.xmf"})) return;
 
-  History history(context, simulation->flow().n_members(), simulation->step());
+  History history(context, *simulation);
   Frames frames(context, *simulation);
   Pictures pictures(context, *simulation);
   MeanSpectra spectra(context, *simulation);
   PointSpectrogram spectrogram(context, *simulation);
   Health health(*simulation, history);
 
-  const auto add_row = [&](const Instant& now) {
+  const auto add_row = [&](const Instant&) {
     std::vector<convection::Sample> samples;
     for (int m = 0; m < simulation->flow().n_members(); ++m)
       samples.push_back(convection::sample(Exec(), simulation->flow(), m));
     context.show("Nu", samples.front().nusselt_volume, "");
-    history.add(samples, now.time, now.step, simulation->last_dt());
+    history.add(samples, *simulation);
     spectra.add(*simulation);
     health.check(samples);
   };
@@ -80,9 +93,11 @@ void simulate(Context& context, const SimulateOptions& given) {
   const auto take_sample = [&](const Instant& now) { spectrogram.add(*simulation, now); };
   const auto take_picture = [&](const Instant& now) { pictures.take(*simulation, now); };
 
+  const Schedule actions = simulation->policy() != nullptr ? simulation->policy()->schedule() : Schedule();
+
   // A step of the longest stable or the given length (Simulation::advance), then what is due:
   const std::vector<LoopObserver> observers{
-      {"history", at_start() | every_steps(options.history_interval) | at_end(), add_row},
+      {"history", at_start() | every_steps(options.history_interval) | actions | at_end(), add_row},
       {"frames", frames.schedule(), write_frame, [&] { frames.flush(); }},
       {"spectrogram", spectrogram.schedule(), take_sample, [&] { spectrogram.flush(); }},
       {"pictures", pictures.schedule(), take_picture}};

@@ -126,6 +126,8 @@ void report_budgets(Context& context, const Simulation& simulation, const Histor
              thermal = mean_of(history, "thermal_dissipation", from),
              energy = mean_of(history, "kinetic_energy", from),
              work = mean_of(history, "buoyancy_work", from);
+  const bool is_set = simulation.policy() != nullptr;  // the heat through walls then carries what is set
+  const double carried = is_set ? mean_of(history, "profile_heat", from).value : 0;
   const double divergence = [&] {
     double most = 0;
     for (int m = 0; m < history.n_flows(); ++m)
@@ -150,7 +152,8 @@ void report_budgets(Context& context, const Simulation& simulation, const Histor
   context.report().table(
       {"means over time", "left", "right", "difference"},
       {row("eps_u = <w b>", dissipation.value, work.value),
-       row("eps_b = Nu/sqrt(Ra Pr)", thermal.value, nusselt.value * scale)},
+       row(is_set ? "eps_b = (Nu + profile_heat)/sqrt(Ra Pr)" : "eps_b = Nu/sqrt(Ra Pr)", thermal.value,
+           (nusselt.value + carried) * scale)},
       "Both hold exactly for means over all time. Heated sides: Nu over the length in place of the height.");
   Plot energies = over_time(history, options, "Kinetic energy", "energy", {{"kinetic_energy", "energy"}}, "");
   context.report().plot(energies);
@@ -158,6 +161,39 @@ void report_budgets(Context& context, const Simulation& simulation, const Histor
       over_time(history, options, "Dissipation", "rate",
                 {{"dissipation", "eps_u"}, {"buoyancy_work", "<w b>"}, {"thermal_dissipation", "eps_b"}},
                 "What buoyancy works feeds kinetic energy, eps_u consumes it."));
+}
+
+/// What a policy earned by actions that ended from statistics.from on, and what it set.
+void report_policy(Context& context, const Simulation& simulation, const History& history) {
+  const PlayedPolicy& policy = *simulation.policy();
+  const auto& times = history.times();
+  const auto rewards = history.column("reward", 0);
+  Curve earned{"of an action", {}, {}};
+  double sum = 0, n = 0;
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    if (!(policy.n_over(times[i]) > policy.n_over(times[i - 1]))) continue;
+    earned.x.push_back(times[i]), earned.y.push_back(rewards[i]);
+    if (times[i] >= simulation.options().statistics.from) sum += rewards[i], ++n;
+  }
+  const double mean = n > 0 ? sum / n : NAN;
+  context.headline("reward of an action", std::isnan(mean) ? "-" : fmt::format("{:.5g}", mean),
+                   context.doubt_of("history"));
+  context.summarise("reward_mean", mean,
+                    fmt::format("of {:.0f} whole actions: {}", n, simulation.options().control->reward));
+  context.summarise("actions", policy.n_actions(), "of the policy");
+  context.report().section("Policy");
+  Plot plot;
+  plot.title = "Reward", plot.x_label = "time", plot.y_label = "reward";
+  plot.curves = {earned};
+  context.report().plot(plot);
+  Plot actions;
+  actions.title = "What the policy sets", actions.x_label = "time",
+  actions.y_label = "b less that of the wall";
+  const int shown = std::min<int>(policy.levels().size(), 8);
+  for (int k = 0; k < shown; ++k)
+    actions.curves.push_back({policy.segment_text(k), times, history.action(k)});
+  actions.caption = "In the middle of each segment; the first eight where there are more.";
+  context.report().plot(actions);
 }
 
 /// Only what an axis of logarithms can show.
@@ -227,6 +263,7 @@ void report_simulation(Context& context, const Simulation& simulation, const His
   if (!history.empty()) {  // of a finished run whose run.h5 is lost there is nothing to tell
     report_nusselt(context, options, history, health);
     report_budgets(context, simulation, history);
+    if (simulation.policy() != nullptr) report_policy(context, simulation, history);
     report_spectra(context, options, spectra);
     report_resolution(context, simulation, health);
   }

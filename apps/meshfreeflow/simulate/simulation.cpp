@@ -53,6 +53,8 @@ std::string trouble_spot(const Boussinesq& flow, const SimulateOptions& options)
 
 Simulation::Simulation(const Context& context, const SimulateOptions& options)
     : options_(options), flow_(make_flow(context, options)) {
+  if (options_.control && options_.control->policy)
+    policy_ = std::make_unique<PlayedPolicy>(context, options_, *flow_);
   if (const auto& file = context.restart_file()) {
     load(context.comm(), *file);
     return;
@@ -83,7 +85,7 @@ double Simulation::longest_step() const {
 }
 
 double Simulation::next_stop() const {
-  const double end = options_.time.end;
+  const double end = policy_ ? std::min(policy_->next_time(), options_.time.end) : options_.time.end;
   if (!options_.output.frame_interval) return end;
   const double interval = *options_.output.frame_interval;
   const double frame = interval * (std::floor(time() / interval + round_off) + 1);
@@ -91,6 +93,7 @@ double Simulation::next_stop() const {
 }
 
 void Simulation::advance() {
+  if (policy_) policy_->act_if_due(*flow_);
   double dt = longest_step();
   if (options_.time.dt && *options_.time.dt > dt * (1 + 1e-12) && !warned_) {
     log::warning(
@@ -106,6 +109,7 @@ void Simulation::advance() {
   const double n = std::ceil(left / dt * (1 - round_off));
   last_dt_ = left / std::max(n, 1.0);
   flow_->advance(Exec(), last_dt_, n <= 1 ? stop : time() + last_dt_);
+  if (policy_) policy_->add_step(*flow_, last_dt_);
 }
 
 bool Simulation::finished() const {
@@ -126,6 +130,7 @@ void Simulation::save(hdf5::Group& root) const {
   group.set_attribute("time", flow_->time());
   group.set_attribute("step", flow_->step());
   group.set_attribute("last_dt", last_dt_);
+  if (policy_) policy_->save(root);
   const std::uint64_t members = flow_->n_members();
   const std::size_t n_z = grid.z.n(), n_x = grid.x.n();
   for (std::uint64_t m = 0; m < members; ++m)
@@ -156,6 +161,7 @@ void Simulation::load(const Comm& comm, const std::string& checkpoint) {
     }
   last_dt_ = group.number_attribute("last_dt").at(0);
   flow_->resume(group.number_attribute("time").at(0), group.integer_attribute("step"));
+  if (policy_) policy_->load(file, *flow_);
 }
 
 }  // namespace quintet::meshfreeflow

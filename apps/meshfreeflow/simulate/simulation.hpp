@@ -5,6 +5,7 @@
 
 #include "apps/application/life/context_fwd.hpp"
 #include "apps/meshfreeflow/setup/simulate_setup.hpp"
+#include "apps/meshfreeflow/simulate/played_policy.hpp"
 #include "io/hdf5/file_fwd.hpp"
 
 namespace quintet::meshfreeflow {
@@ -16,8 +17,8 @@ class Simulation {
   /// InputError.
   Simulation(const Context& context, const SimulateOptions& options);
 
-  /// Advance by a step as long as the flow admits, cut to end at the next frame. Throws NumericalError if a
-  /// velocity is NaN, or the step has become hopelessly short.
+  /// Advance by a step as long as the flow admits, cut to end at the next frame or action of a policy. Throws
+  /// NumericalError if a velocity is NaN, or the step has become hopelessly short.
   void advance();
   [[nodiscard]] std::int64_t step() const { return flow_->step(); }
   [[nodiscard]] double time() const { return flow_->time(); }
@@ -28,6 +29,8 @@ class Simulation {
   [[nodiscard]] convection::Boussinesq& flow() const { return *flow_; }
   [[nodiscard]] double last_dt() const { return last_dt_; }
   [[nodiscard]] const SimulateOptions& options() const { return options_; }
+  /// Null: none acts.
+  [[nodiscard]] const PlayedPolicy* policy() const { return policy_.get(); }
 
  private:
   [[nodiscard]] double longest_step() const;
@@ -36,6 +39,7 @@ class Simulation {
 
   SimulateOptions options_;
   std::unique_ptr<convection::Boussinesq> flow_;
+  std::unique_ptr<PlayedPolicy> policy_;
   double last_dt_ = 0;
   bool warned_ = false;
 };

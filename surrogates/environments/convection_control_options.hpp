@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "physics/convection/initial.hpp"
+#include "surrogates/environments/wall_heating.hpp"
+
+namespace quintet::environments {
+
+/// A heated wall that actions set.
+struct Actuator {
+  bool cold = false;  ///< the top or right wall; else the bottom or left one
+  WallHeatingOptions heating;
+};
+
+/// What probes may read: velocities, and buoyancy less that of conduction (b + z, or b - 1/2 + x/length).
+enum class Sensed { u, w, b };
+
+/// A flow some of whose heated walls are set by segments. Lengths and times in free-fall units
+/// (physics/convection/problem.hpp).
+struct ConvectionControlOptions {
+  convection::Problem problem{1e4, 1};
+  double aspect_ratio = 2;
+  int cells_x = 32, cells_z = 24;
+  convection::Spacing spacing_x = convection::Spacing::uniform, spacing_z = convection::Spacing::tanh;
+  double strength_x = 1.2, strength = 1.2;  ///< of Spacing::tanh along x and z
+  bool by_modes = false;                    ///< linear equations (make_modes_solver()); else by transforms
+  convection::Start start{true, 0, 1, 0.1, 4};
+  std::vector<Actuator> actuators{{}};  ///< one, or both heated walls; where x is periodic as many segments
+  double interval = 1.5;                ///< time that an action stands
+  int actions = 64;                     ///< of an episode
+  std::vector<Sensed> sensed{Sensed::u, Sensed::w, Sensed::b};
+  int probes_x = 8, probes_z = 4;             ///< points at which these are observed
+  std::string reward = "-nusselt";            ///< of an action: a formula of reward_names()
+  std::string reward_key = "episode.reward";  ///< names it in messages
+  double cfl = 0.5, most_dt = 0.125;
+
+  [[nodiscard]] bool periodic() const { return problem.sides == convection::Sides::periodic; }
+  /// Agents that share one policy: one for each segment where x is periodic, else one for all.
+  [[nodiscard]] int agents() const { return periodic() ? actuators.front().heating.segments : 1; }
+  /// Numbers of an action, of all agents together: segments of all actuators.
+  [[nodiscard]] int n_actions() const;
+  /// Where the number of a segment lies in an action: [segment][actuator] where x is periodic, so that each
+  /// agent has those of its place; else [actuator][segment].
+  [[nodiscard]] int place_of(int actuator, int segment) const;
+  [[nodiscard]] convection::Axis x_axis() const;
+  [[nodiscard]] convection::Axis z_axis() const;
+  /// "floor", "ceiling", "left side" or "right side".
+  [[nodiscard]] const char* wall_of(const Actuator& actuator) const;
+};
+
+}  // namespace quintet::environments

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Helpers of played.txt: what a policy did, from run.h5 by h5dump.
+
+Usage: played.py episode RUN JUDGED ACTIONS TOLERANCE | acts RUN FROM | warmer RUN BOUND
+"""
+import re
+import subprocess
+import sys
+
+
+def numbers(run, name):
+    """Read a data set as floats, rows one after the other."""
+    text = subprocess.run(["h5dump", "-y", "-w", "0", "-m", "%.17g", "-d", name, f"{run}/run.h5"], check=True,
+                          capture_output=True, text=True).stdout
+    return [float(word) for word in re.findall(r"[-+.\w]+", text.split("DATA {")[1].split("}")[0])]
+
+
+def episode(run, judged, n, tolerance):
+    """Compare the rewards of whole actions with those of the first flow that was judged."""
+    times, rewards = numbers(run, "/history/time"), numbers(run, "/history/reward")
+    wanted = numbers(judged, "/evaluation/reward_policy")[:int(n)]
+    found = [reward for time, reward in zip(times, rewards) if time > 3.25 and abs(2 * time - round(2 * time)) < 1e-6]
+    print(found, wanted)
+    return len(found) == len(wanted) and all(abs(a - b) < float(tolerance) for a, b in zip(found, wanted))
+
+
+def acts(run, begin):
+    """Whether walls are left alone up to a time, and set after it."""
+    times, rewards = numbers(run, "/history/time"), numbers(run, "/history/reward")
+    actions = numbers(run, "/history/action")
+    n = len(actions) // len(times)
+    rows = [(time, reward, max(map(abs, actions[n * i:n * i + n]))) for i, (time, reward) in enumerate(zip(times, rewards))]
+    print(rows)
+    before = [row for row in rows if row[0] <= float(begin) + 1e-9]
+    after = [row for row in rows if row[0] > float(begin) + 1e-9]
+    return (before and after and all(reward != reward and most == 0 for _, reward, most in before)
+            and all(reward == reward and most > 0 for _, reward, most in after))
+
+
+def warmer(run, bound):
+    """Whether some b is above a bound."""
+    most = max(numbers(run, "/history/b_max"))
+    print(most)
+    return most > float(bound)
+
+
+if __name__ == "__main__":
+    sys.exit(0 if globals()[sys.argv[1]](*sys.argv[2:]) else 1)

@@ -1,0 +1,116 @@
+#include "surrogates/environments/wall_control.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
+#include "physics/convection/initial.hpp"
+
+namespace quintet::environments {
+namespace {
+
+using namespace convection;
+
+/// A layer or a cavity whose heated walls are both set, probes also next to plates and sides.
+ConvectionControlOptions world_of(Heated heated) {
+  ConvectionControlOptions options;
+  options.problem.rayleigh = 2e4;
+  options.cells_x = 16, options.cells_z = 13, options.aspect_ratio = 1.5;
+  options.actuators = {{false, {4, 0.5, 0.5}}, {true, {4, 0.3, 0.5}}};
+  options.probes_x = 8, options.probes_z = 20;
+  options.reward = "-nusselt + energy - heating - change + u_max";
+  if (heated == Heated::plates) return options;
+  options.problem.sides = Sides::no_slip, options.problem.heated = heated;
+  options.actuators = {{false, {3, 0.5, 0.5}}, {true, {2, 0.3, 0.5}}};
+  return options;
+}
+
+Boussinesq flow_of(const ConvectionControlOptions& options, const Comm& comm) {
+  Grid grid(comm, options.x_axis(), options.z_axis());
+  auto solver = make_transform_solver(options.problem, grid);
+  Boussinesq flow(options.problem, std::move(grid), std::move(solver), 1);
+  fill(options.problem, {true, 0.2, 1, 0.1, 3}, 7, flow, 0);
+  flow.start(Exec());
+  return flow;
+}
+
+void go_on(WallControl& control, Boussinesq& flow, int steps) {
+  for (int k = 0; k < steps; ++k) {
+    flow.advance(Exec(), 0.02);
+    control.add_step(flow, 0.02);
+  }
+}
+
+std::vector<float> action_of(const WallControl& control, int turn) {
+  std::vector<float> action;
+  for (int s = 0; s < control.n_actions(); ++s) action.push_back(std::sin(0.9F * s + turn));
+  return action;
+}
+
+TEST(WallControl, sees_and_rewards_a_flow_of_several_ranks_as_that_of_one) {
+  for (const auto heated : {Heated::plates, Heated::sides}) {
+    const auto options = world_of(heated);
+    Boussinesq alone = flow_of(options, Comm::self()), together = flow_of(options, Comm::world());
+    WallControl one(options, alone.grid()), all(options, together.grid());
+    std::vector<float> seen(one.n_observed()), shared(one.n_observed(), -7);
+    for (int turn = 0; turn < 3; ++turn) {
+      one.observe(alone, seen), all.observe(together, shared);
+      double size = 0;
+      for (std::size_t k = 0; k < seen.size(); ++k) {
+        ASSERT_NEAR(seen[k], shared[k], 1e-6) << k;
+        size = std::max<double>(size, std::abs(seen[k]));
+      }
+      EXPECT_GT(size, 0.01);
+      one.act(alone, action_of(one, turn)), all.act(together, action_of(all, turn));
+      EXPECT_EQ(one.levels(), all.levels());
+      go_on(one, alone, 4), go_on(all, together, 4);
+      EXPECT_NEAR(one.reward(one.terms(0.08)), all.reward(all.terms(0.08)), 1e-11);
+    }
+  }
+}
+
+TEST(WallControl, goes_on_in_the_middle_of_an_action_to_the_bit) {
+  const auto options = world_of(Heated::sides);
+  Boussinesq whole = flow_of(options, Comm::world()), parts = flow_of(options, Comm::world());
+  WallControl first(options, whole.grid());
+  first.act(whole, action_of(first, 0));
+  go_on(first, whole, 2);
+  first.act(whole, action_of(first, 1));
+  go_on(first, whole, 2);
+  for (Field State::*field : {&State::u, &State::w, &State::b, &State::p})
+    for (int j = 0; j < whole.grid().rows_here(); ++j)
+      std::copy_n((whole.state(0).*field).row(j), 16, (parts.state(0).*field).row(j));
+  parts.resume(whole.time(), whole.step());
+  WallControl second(options, parts.grid());
+  second.resume(parts, action_of(first, 1), first.kept());
+  go_on(first, whole, 2), go_on(second, parts, 2);
+  EXPECT_EQ(first.reward(first.terms(0.08)), second.reward(second.terms(0.08)));
+  first.act(whole, action_of(first, 2)), second.act(parts, action_of(first, 2));
+  go_on(first, whole, 2), go_on(second, parts, 2);
+  EXPECT_GT(first.terms(0.04).change, 0.1);
+  EXPECT_EQ(first.terms(0.04).change, second.terms(0.04).change);
+  EXPECT_EQ(first.reward(first.terms(0.04)), second.reward(second.terms(0.04)));
+  auto kept = first.kept();
+  kept.pop_back();
+  EXPECT_THROW(second.resume(parts, action_of(first, 2), kept), InputError);
+}
+
+TEST(WallControl, tells_what_it_has_set_in_the_middle_of_each_segment) {
+  const auto options = world_of(Heated::sides);
+  Boussinesq flow = flow_of(options, Comm::world());
+  WallControl control(options, flow.grid());
+  EXPECT_EQ(control.levels(), std::vector<double>(5, 0.0));
+  control.act(flow, std::vector<float>{2, 0, -2, 0.5F, -0.5F});  // beyond the bounds; within them
+  const std::vector<double> expected{0.5, 0, -0.5, 0.15, -0.15};
+  for (std::size_t k = 0; k < 5; ++k) EXPECT_NEAR(control.levels()[k], expected[k], 1e-7);
+  control.release(flow);
+  EXPECT_EQ(control.levels(), std::vector<double>(5, 0.0));
+  EXPECT_TRUE(flow.walls().warm.empty());
+}
+
+}  // namespace
+}  // namespace quintet::environments
