@@ -226,15 +226,15 @@ class DpmdTrainModelDescriptorTypes(TypedDict, total=False):
     smooth: bool  # With strip the scale goes smoothly to 1 at the cutoff (smooth_type_embedding)
     in_fitting: bool  # The fitting network reads the numbers of the centre's type (concat_output_tebd)
 class DpmdTrainModelDescriptor(TypedDict, total=False):
-    type: Literal['se_e2_a', 'se_e2_r', 'dpa1']  # se_e2_a: distances and angles, networks for each type; se_e2_r: distances alone; dpa1: as se_e2_a with networks that all types share (se_atten without attention layers)
+    type: Literal['se_e2_a', 'se_e2_r', 'se_e3', 'dpa1']  # se_e2_a: distances and angles, networks for each type; se_e2_r: distances alone; se_e3: angles between pairs of neighbours, networks for each pair of types; dpa1: as se_e2_a with networks that all types share (se_atten without attention layers)
     rcut: str  # Cutoff; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom and at most 100 angstrom
     rcut_smooth: str  # Where 1/r begins to go smoothly to 0; unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
     sel: Union[Sequence[Union[float, str]], Any]  # Most neighbours of each type: [46, 92], of dpa1 of all types: [138], 'auto' (1.1 times the most in the training data, rounded up to a multiple of 4) or 'auto:FACTOR'; at least 1 value
     neurons: Sequence[int]  # Widths of the layers of the embedding networks; 1 to 20 values, each at least 1 and at most 100000
     timestep: bool  # Trained step sizes idt of layers with a skip connection (resnet_dt)
     activation: Literal['tanh', 'gelu', 'silu', 'relu', 'relu6', 'softplus', 'sigmoid', 'linear']  # Activation function
-    axis_neurons: int  # Columns M2 of the second factor, not of se_e2_r; at least 1
-    type_one_side: bool  # Embedding networks depend on the neighbour's type alone, not on the centre's too; those of se_e2_r always do
+    axis_neurons: int  # Columns M2 of the second factor, of se_e2_a and dpa1; at least 1
+    type_one_side: bool  # Embedding networks depend on the neighbour's type alone, not on the centre's too; those of se_e2_r always do, those of se_e3 never
     exclude_types: Sequence[str]  # Pairs of types that do not see one another, such as O-H; their rows are 0 (not of se_e2_r)
     protection: str  # p in 1/(r + p) (env_protection); unit: angstrom, nm, bohr, um, mm, m, km; at least 0 angstrom
     set_davg_zero: bool  # Subtract no mean from the environment matrix; from that of dpa1 one is subtracted with smooth strip alone

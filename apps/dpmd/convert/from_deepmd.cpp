@@ -90,6 +90,8 @@ void translate_sel(Source& from, bool is_together, Tree& to) {
 
 bool is_dpa1(const std::string& type) { return type == "dpa1" || type.starts_with("se_atten"); }
 
+bool is_se_e3(const std::string& type) { return type == "se_e3" || type == "se_at" || type == "se_a_3be"; }
+
 /// What dpa1 has beside se_e2_a; se_atten_v2 is dpa1 with a gate.
 void translate_types(Source& from, bool is_strip, Tree& to) {
   const char* no_attention = "dpa1 is trained without attention layers here";
@@ -120,8 +122,12 @@ void translate_types(Source& from, bool is_strip, Tree& to) {
 Tree translate_descriptor(Source from, const Tree* type_map, std::vector<std::string>& warnings) {
   Tree to = Tree::map();
   QUINTET_CHECK(from.given(), "model.descriptor is missing");
-  from.only("type", {"se_e2_a", "se_a", "se_e2_r", "se_r", "dpa1", "se_atten", "se_atten_v2"},
-            "the descriptors here are se_e2_a, se_e2_r, and dpa1 without attention layers");
+  from.only(
+      "type",
+      {"se_e2_a", "se_a", "se_e2_r", "se_r", "se_e3", "se_at", "se_a_3be", "dpa1", "se_atten", "se_atten_v2"},
+      "the descriptors here are se_e2_a, se_e2_r, se_e3, and dpa1 without attention layers");
+  if (const Tree* type = from.find("type"); type && is_se_e3(type->as_text()))
+    to.set("type", Tree::text("se_e3"));
   if (const Tree* type = from.find("type"); type && type->as_text().ends_with("r")) {
     to.set("type", Tree::text("se_e2_r"));
     from.only("type_one_side", {"true", "True"}, "networks of se_e2_r depend on the neighbour's type alone");
@@ -185,7 +191,7 @@ Tree translate_model(Source from, std::vector<std::string>& warnings) {
   from.only("type", {"standard"}, "one standard energy model is trained here");
   for (const char* key :
        {"type_embedding", "spin", "use_srtab", "modifier", "hybrid", "model_dict", "finetune_head"})
-    from.refuse(key, "one of se_e2_a, se_e2_r and dpa1 is trained here");
+    from.refuse(key, "one of se_e2_a, se_e2_r, se_e3 and dpa1 is trained here");
   if (type_map) to.set("type_map", *type_map);
   translate_precision(from, to);
   to.set("descriptor", translate_descriptor(from.section("descriptor"), type_map, warnings));

@@ -17,9 +17,9 @@ struct Translation {
 /// Translate a training input of DeePMD-kit (2.x, 3.x) key by key.
 ///
 /// Keys that are not written keep their defaults, which are DeePMD-kit's. Throws InputError (place, key) for
-/// what would train another model: descriptors other than se_e2_a, se_e2_r and dpa1 without attention layers,
-/// frame parameters, spin, other losses or optimisers; and for keys that DeePMD-kit does not have, with the
-/// one that was meant. Keys without a counterpart that change the result little are in `warnings`.
+/// what would train another model: descriptors other than se_e2_a, se_e2_r, se_e3 and dpa1 without attention
+/// layers, frame parameters, spin, other losses or optimisers; and for keys that DeePMD-kit does not have,
+/// with the one that was meant. Keys without a counterpart that change the result little are in `warnings`.
 [[nodiscard]] Translation translate_deepmd(const Tree& input);
 
 /// `dpmd train --from-deepmd INPUT.json`: write OUTPUT (default: INPUT's name with .yaml, in the working

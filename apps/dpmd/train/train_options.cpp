@@ -132,9 +132,11 @@ void describe(Schema& schema, DescriptorOptions& options) {
   schema.choice("type", options.kind,
                 {{name_of(DescriptorKind::se_e2_a), DescriptorKind::se_e2_a},
                  {name_of(DescriptorKind::se_e2_r), DescriptorKind::se_e2_r},
+                 {name_of(DescriptorKind::se_e3), DescriptorKind::se_e3},
                  {name_of(DescriptorKind::dpa1), DescriptorKind::dpa1}},
-                "se_e2_a: distances and angles, networks for each type; se_e2_r: distances alone; dpa1: as "
-                "se_e2_a with networks that all types share (se_atten without attention layers)");
+                "se_e2_a: distances and angles, networks for each type; se_e2_r: distances alone; se_e3: "
+                "angles between pairs of neighbours, networks for each pair of types; dpa1: as se_e2_a with "
+                "networks that all types share (se_atten without attention layers)");
   schema.quantity("rcut", options.rcut, "angstrom", "Cutoff").above(0).at_most(100);
   schema.quantity("rcut_smooth", options.rcut_smooth, "angstrom", "Where 1/r begins to go smoothly to 0")
       .at_least(0);
@@ -146,11 +148,11 @@ void describe(Schema& schema, DescriptorOptions& options) {
       .length(1)
       .example("[46, 92]");
   network_keys(schema, options.neurons, options.timestep, options.activation, "embedding networks");
-  schema.integer("axis_neurons", options.axis_neurons, "Columns M2 of the second factor, not of se_e2_r")
+  schema.integer("axis_neurons", options.axis_neurons, "Columns M2 of the second factor, of se_e2_a and dpa1")
       .at_least(1);
   schema.flag("type_one_side", options.type_one_side,
               "Embedding networks depend on the neighbour's type alone, not on the centre's too; those of "
-              "se_e2_r always do");
+              "se_e2_r always do, those of se_e3 never");
   schema
       .texts("exclude_types", options.exclude_types,
              "Pairs of types that do not see one another, such as O-H; their rows are 0 (not of se_e2_r)")
@@ -169,7 +171,9 @@ void describe(Schema& schema, DescriptorOptions& options) {
       return "types is of dpa1: give type: dpa1, or leave it out";
     if (options.kind == DescriptorKind::se_e2_r && !options.exclude_types.empty())
       return "exclude_types is not of se_e2_r; take model.pair_exclude_types";
-    if (options.kind != DescriptorKind::se_e2_r && options.axis_neurons > options.neurons.back())
+    if (options.kind == DescriptorKind::se_e3 && options.type_one_side)
+      return "type_one_side is not of se_e3, whose networks depend on two neighbours; leave it out";
+    if (has_axis(options.kind) && options.axis_neurons > options.neurons.back())
       return fmt::format("axis_neurons = {} is more than the last of neurons, {}", options.axis_neurons,
                          options.neurons.back());
     return std::nullopt;

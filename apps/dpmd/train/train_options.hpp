@@ -27,8 +27,8 @@ struct TypeEmbeddingOptions {
 };
 void describe(Schema& schema, TypeEmbeddingOptions& options);
 
-/// Section `model.descriptor`: se_e2_a (Zhang et al. 2018, NeurIPS 31), se_e2_r, or dpa1 without attention
-/// layers (se_atten; Zhang et al. 2022, 2208.08236).
+/// Section `model.descriptor`: se_e2_a (Zhang et al. 2018, NeurIPS 31), se_e2_r, se_e3, or dpa1 without
+/// attention layers (se_atten; Zhang et al. 2022, 2208.08236).
 struct DescriptorOptions {
   potential::DescriptorKind kind = potential::DescriptorKind::se_e2_a;
   double rcut = 6, rcut_smooth = 0.5;    ///< (angstrom)

@@ -61,8 +61,7 @@ void require_memory_of_one_type(const Comm& comm, const TrainOptions& options, c
     }
   };
   add(1, descriptor.neurons);
-  const bool is_radial = descriptor.kind == potential::DescriptorKind::se_e2_r;
-  add((is_radial ? 1.0 : double(descriptor.axis_neurons)) * double(descriptor.neurons.back()),
+  add((has_axis(descriptor.kind) ? double(descriptor.axis_neurons) : 1.0) * double(descriptor.neurons.back()),
       options.model.fitting.neurons);
   const double number = options.model.single_precision ? sizeof(float) : sizeof(double);
   const bool is_elsewhere = device.device() == Device::gpu &&

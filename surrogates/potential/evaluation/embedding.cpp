@@ -9,6 +9,7 @@
 #include "surrogates/potential/evaluation/pointwise_embedding.hpp"
 #include "surrogates/potential/evaluation/radial_embedding.hpp"
 #include "surrogates/potential/evaluation/spectral_embedding.hpp"
+#include "surrogates/potential/evaluation/triplets/triplet_embedding.hpp"
 
 namespace quintet::potential {
 
@@ -84,10 +85,28 @@ bool tables_are_the_model(const DescriptorModel& model) {
 }  // namespace
 
 namespace {
+// Round-off of G in float64; in float32 the table must not be worse than the arithmetic.
+double polynomial_tolerance(bool single) { return single ? 1e-7 : 2e-14; }
+
+template <class Real>
+std::unique_ptr<Embedding<Real>> make_triplets(const DescriptorModel& model, Compression compression) {
+  constexpr double closest = 0.6;  // angstrom, below all bonds; nearer ones meet the networks
+  const double tolerance = 10 * polynomial_tolerance(sizeof(Real) == 4);
+  std::optional<TripletLayout> layout;
+  if (compression == Compression::automatic) {
+    layout = choose_triplet_layout(model, pack_width<Real>, tolerance, closest);
+    if (layout->error > tolerance) {
+      log::info("compress: auto keeps the networks: polynomials reach a relative error of {:.1e} only",
+                layout->error);
+      layout.reset();
+    }
+  }
+  return std::make_unique<TripletEmbedding<Real>>(model, layout);
+}
+
 /// Polynomials that stand for the networks; none if they do not reach the precision.
 std::optional<SpectralLayout> layout_of_networks(const DescriptorModel& model, int pack, bool single) {
-  // Round-off of G in float64; in float32 the table must not be worse than the arithmetic.
-  const double tolerance = single ? 1e-7 : 2e-14;
+  const double tolerance = polynomial_tolerance(single);
   const SpectralLayout layout = kept_layout(model, pack, tolerance);
   if (layout.error <= 10 * tolerance) return layout;
   log::info("compress: auto keeps the networks: polynomials reach a relative error of {:.1e} only",
@@ -110,6 +129,7 @@ std::unique_ptr<Embedding<Real>> make_embedding(const DescriptorModel& model, Co
                 "auto or off");
   if (compression == Compression::automatic && !model.tables.empty() && tables_are_the_model(model))
     compression = Compression::file;
+  if (model.kind == DescriptorKind::se_e3) return make_triplets<Real>(model, compression);
   if (model.kind == DescriptorKind::se_e2_r) return std::make_unique<RadialEmbedding<Real>>(model);
   if (compression == Compression::file) return std::make_unique<PointwiseEmbedding<Real>>(model, true);
   if (compression == Compression::automatic)

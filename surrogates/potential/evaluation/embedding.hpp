@@ -15,7 +15,7 @@ namespace quintet::potential {
 /// alone (se_e2_r) R_j is (1, 0, 0, 0), and the factor 1/(5 n_slots).
 ///
 /// Empty slots contribute G(e_0) e with e = -mean/deviation, a constant per network, added n_empty times; of
-/// distances alone G(e_0).
+/// distances alone G(e_0). Of triplets (se_e3) T_0m is a sum over pairs of neighbours: triplet_embedding.hpp.
 template <class Real>
 class Embedding {
  public:
@@ -32,6 +32,22 @@ class Embedding {
     AlignedVector<Real> gated;         ///< [4, stride] T or dE/dT of one type of neighbours
     AlignedVector<Real> ones;          ///< [rows, 4] the R of se_e2_r, as a pack is read of each
     networks::Tape<Real> tape;
+    /// Of triplets (se_e3): the neighbours of one atom, those of a type one after the other.
+    struct Directions {
+      AlignedVector<Real> x, y, z, count;  ///< [rows] R_1, R_2, R_3, and how many slots have this row
+      AlignedVector<Real> gx, gy, gz;      ///< [rows] dE/dR
+      AlignedVector<Real> theta;           ///< of one with others
+      std::vector<int> first;              ///< [n_types + 1]
+    } directions;
+    /// Some pairs of its neighbours whose network is run.
+    struct Pairs {
+      std::vector<int> j, k;              ///< rows of the two
+      AlignedVector<Real> theta, weight;  ///< R_j . R_k, and how often it is counted
+      void clear() {
+        for (auto* rows : {&j, &k}) rows->clear();
+        for (auto* numbers : {&theta, &weight}) numbers->clear();
+      }
+    } pairs;
   };
   /// Fill batch.t from batch.row.
   virtual void forward(Batch<Real>& batch, Scratch& scratch) const = 0;

@@ -102,6 +102,12 @@ namespace {
 std::string title_of(const DescriptorModel& model, std::size_t network) {
   if (model.embedding.size() == 1 && model.n_types() > 1) return "embedding network of all neighbours";
   const std::size_t n = model.n_types();
+  if (model.kind == DescriptorKind::se_e3)
+    for (std::size_t u = 0, i = 0; u < n; ++u)
+      for (std::size_t t = 0; t <= u; ++t, ++i)
+        if (i == network)
+          return fmt::format("embedding network of pairs of {} and {}", model.type_names[t],
+                             model.type_names[u]);
   const bool pairs = model.embedding.size() == n * n && !model.type_one_side;
   return fmt::format("embedding network of {} neighbours{}", model.type_names[pairs ? network / n : network],
                      pairs ? " around " + model.type_names[network % n] : "");

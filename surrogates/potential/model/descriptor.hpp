@@ -13,7 +13,7 @@ namespace quintet::potential {
 /// M-1, rows one after the other. The fitting nets' first layer gets the weights of both twins added up (they
 /// are tied), which saves M2 (M2 - 1)/2 of M M2 inputs and changes nothing but round-off.
 ///
-/// With axis_neuron 0 the descriptor is that of distances alone, D = T[0] (se_e2_r).
+/// With axis_neuron 0 the embedding is invariant itself, D = T[0] (se_e2_r, se_e3).
 class Descriptor {
  public:
   Descriptor(int n_channels, int axis_neuron, int pack);

@@ -149,6 +149,26 @@ void read_se_e2_r(const DpFile& file, const Tree& tree, DpDescriptor& descriptor
   read_all_statistics(file, tree, model);
 }
 
+/// Networks of pairs of neighbours of types t <= u. Files have others, which DeePMD-kit does not use either.
+void read_se_e3(const DpFile& file, const Tree& tree, DpDescriptor& descriptor) {
+  DescriptorModel& model = descriptor.model;
+  const int n = model.n_types();
+  read_environment(file, tree, model);
+  refuse_tables(file, tree);
+  read_sel(file, tree.at("sel"), n, model);
+  for (int t = 0; t < n; ++t)
+    QUINTET_CHECK(model.sel[t] > 0,
+                  "{}: sel = 0 for type {}: the descriptor se_e3 divides by it; expected at least 1",
+                  file.path(), model.type_names[t]);
+  model.type_one_side = false;
+  const auto all = read_networks(file, tree.at("embeddings"), std::int64_t{n} * n, 1);
+  for (int u = 0; u < n; ++u)
+    for (int t = 0; t <= u; ++t) model.embedding.push_back(all[model.pair_index(t, u)]);
+  check_channels(file, model);
+  model.axis_neuron = 0;
+  read_all_statistics(file, tree, model);
+}
+
 /// The network that embeds types, and whether it has a bias.
 void read_type_network(const DpFile& file, const Tree& tree, int n_types, TypeReaders& readers) {
   const Tree& embedding = tree.at("type_embedding");
@@ -219,10 +239,9 @@ struct DescriptorRow {
   void (*read)(const DpFile&, const Tree&, DpDescriptor&);
 };
 constexpr DescriptorRow descriptors[] = {
-    {DescriptorKind::se_e2_a, "se_a", read_se_e2_a},
-    {DescriptorKind::se_e2_r, "se_r", read_se_e2_r},
-    {DescriptorKind::dpa1, "se_atten", read_dpa1},
-    {DescriptorKind::dpa1, "se_atten_v2", read_dpa1},
+    {DescriptorKind::se_e2_a, "se_a", read_se_e2_a}, {DescriptorKind::se_e2_r, "se_r", read_se_e2_r},
+    {DescriptorKind::se_e3, "se_at", read_se_e3},    {DescriptorKind::se_e3, "se_a_3be", read_se_e3},
+    {DescriptorKind::dpa1, "se_atten", read_dpa1},   {DescriptorKind::dpa1, "se_atten_v2", read_dpa1},
 };
 constexpr int newest_version = 3;
 

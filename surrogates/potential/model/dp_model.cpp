@@ -35,7 +35,7 @@ std::vector<double> DpFile::dataset(const std::string& dataset, const std::strin
 void refuse(const DpFile& file, const std::string& what, const std::string& way) {
   throw InputError(
       fmt::format("{}: {} is not supported (dpmd runs energy models with the descriptors se_e2_a, se_e2_r, "
-                  "dpa1 without attention layers, and hybrids of them){}",
+                  "se_e3, dpa1 without attention layers, and hybrids of them){}",
                   file.path(), what, way.empty() ? "" : "; " + way));
 }
 

@@ -70,7 +70,8 @@ class Writer {
         readers_(model.readers ? &*model.readers : nullptr),
         fitting_(readers_ ? readers_->fitting : model.fitting),
         n_types_(model.n_types()),
-        is_radial_(model.kind == DescriptorKind::se_e2_r) {}
+        is_radial_(model.kind == DescriptorKind::se_e2_r),
+        has_pairs_(model.kind == DescriptorKind::se_e3) {}
 
   [[nodiscard]] DpDocument document() {
     Tree top, script = model_script(), tree = model_tree();
@@ -197,10 +198,10 @@ class Writer {
     tree.set("sel", integers(model_.sel));
     if (readers_) add_type_options(tree);
     tree.set("neuron", integers(widths(model_.embedding.front(), false)));
-    if (!is_radial_) tree.set("axis_neuron", Tree::integer(model_.axis_neuron));
+    if (model_.axis_neuron > 0) tree.set("axis_neuron", Tree::integer(model_.axis_neuron));
     tree.set("resnet_dt", Tree::boolean(has_timesteps(model_.embedding)));
     tree.set("trainable", Tree::boolean(true));
-    tree.set("type_one_side", Tree::boolean(model_.type_one_side));
+    if (!has_pairs_) tree.set("type_one_side", Tree::boolean(model_.type_one_side));
     tree.set("exclude_types", flagged_pairs(model_.excluded_descriptor_pairs, model_.n_types()));
     tree.set("env_protection", document_number(model_.protection));
     tree.set("set_davg_zero", Tree::boolean(readers_ && !model_.smooth_gates));
@@ -279,16 +280,33 @@ class Writer {
     variables.set("dstd", statistics(model_.deviation));
     tree.set("@class", Tree::text("Descriptor"));
     tree.set("@version", Tree::integer(model_.tables.empty() ? 2 : 3));
-    tree.set("spin", Tree());
+    if (!has_pairs_) tree.set("spin", Tree());
     tree.set("type_map", texts(model_.type_names));
     tree.set("env_mat", environment());
     if (readers_)
       add_readers(tree);
+    else if (has_pairs_)
+      tree.set("embeddings", collection(in_square(), false, 2));
     else
       tree.set("embeddings", collection(model_.embedding, false, model_.type_one_side ? 1 : 2));
     tree.set("@variables", std::move(variables));
     if (!model_.tables.empty()) tree.set("compress", tables());
     return tree;
+  }
+
+  /// Networks of pairs of types t <= u among those of all pairs, [u * n_types + t]; others are 0.
+  [[nodiscard]] std::vector<Network> in_square() const {
+    Network zero = model_.embedding.front();
+    for (auto& layer : zero.layers)
+      for (auto* numbers : {&layer.weight, &layer.bias, &layer.timestep})
+        if (numbers != &layer.timestep || has_timesteps(layer))
+          std::fill(numbers->begin(), numbers->end(), 0.0);
+    const int n = model_.n_types();
+    std::vector<Network> all(std::int64_t{n} * n, zero);
+    for (int u = 0; u < n; ++u)
+      for (int t = 0; t <= u; ++t)
+        all[model_.pair_index(t, u)] = model_.embedding[model_.network_index(t, u)];
+    return all;
   }
 
   Tree fitting_options() const {
@@ -364,7 +382,7 @@ class Writer {
   const TypeReaders* readers_;  ///< of dpa1
   const std::vector<Network>& fitting_;
   std::uint64_t n_types_;
-  bool is_radial_;
+  bool is_radial_, has_pairs_;  ///< se_e2_r, se_e3
   DpDocument document_;
 };
 

@@ -20,6 +20,7 @@ struct DescriptorName {
 };
 constexpr DescriptorName descriptor_names[] = {{DescriptorKind::se_e2_a, "se_e2_a"},
                                                {DescriptorKind::se_e2_r, "se_e2_r"},
+                                               {DescriptorKind::se_e3, "se_e3"},
                                                {DescriptorKind::dpa1, "dpa1"}};
 
 void apply(const DenseLayer& layer, std::vector<double>& x, std::vector<double>& dx) {
@@ -172,7 +173,7 @@ void require_plain(const Model& model, const std::string& what) {
 }
 
 void require_trainable(const Model& model, const std::string& what) {
-  require_kind(model, true, what, "se_e2_a, se_e2_r or dpa1");
+  require_kind(model, true, what, "se_e2_a, se_e2_r, se_e3 or dpa1");
 }
 
 void evaluate_scalar(const Network& network, double x, std::vector<double>& g, std::vector<double>& dg) {

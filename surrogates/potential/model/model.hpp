@@ -49,11 +49,17 @@ struct QuinticTable {
 enum class DescriptorKind {
   se_e2_a,  ///< D = T T[:M2]^T, a network for each type or pair of types (Zhang et al. 2018)
   se_e2_r,  ///< D = 1/(5 n) sum_j G(s_j): distances alone
+  se_e3,    ///< D = sum_jk theta_jk G(theta_jk), theta_jk = R_j . R_k: angles between pairs of neighbours
   dpa1,     ///< se_e2_a with one network that reads embeddings of the types, without attention layers
 };
 
 /// Its name in input files and logs.
 [[nodiscard]] std::string name_of(DescriptorKind kind);
+
+/// Whether D = T T[:M2]^T; else T is invariant itself, and D = T[0].
+[[nodiscard]] constexpr bool has_axis(DescriptorKind kind) {
+  return kind == DescriptorKind::se_e2_a || kind == DescriptorKind::dpa1;
+}
 
 /// One descriptor of a model.
 ///
@@ -68,10 +74,12 @@ struct DescriptorModel {
   double rcut = 6, rcut_smooth = 0.5;  ///< (angstrom)
   double protection = 0;               ///< p in 1/(r + p) (angstrom)
   std::vector<int> sel;  ///< most neighbours of each type, of dpa1 of all types; their sum divides T
-  int axis_neuron = 4;   ///< M2; 0: the descriptor has distances alone
+  int axis_neuron = 4;   ///< M2; 0: D is one number a channel (se_e2_r, se_e3)
   bool type_one_side = true;
   std::vector<std::array<double, 4>> mean, deviation;  ///< davg, dstd per centre type
-  std::vector<Network> embedding;          ///< one, [n_types] one-sided, else [neighbour * n_types + centre]
+  /// One, [n_types] one-sided, else [neighbour * n_types + centre]; of se_e3 [u (u + 1)/2 + t], one for each
+  /// pair of types of neighbours t <= u.
+  std::vector<Network> embedding;
   std::vector<QuinticTable> tables;        ///< as embedding; empty if the model is not compressed
   std::vector<std::vector<double>> gates;  ///< c [neighbour * n_types + centre][n_channels]; empty: none
   bool smooth_gates = false;
@@ -83,7 +91,16 @@ struct DescriptorModel {
   [[nodiscard]] int n_slots() const;  ///< sum(sel)
   [[nodiscard]] int network_index(int centre, int neighbour) const {
     if (embedding.size() == 1) return 0;
+    if (kind == DescriptorKind::se_e3) {  // both are neighbours
+      const int u = centre > neighbour ? centre : neighbour, t = centre + neighbour - u;
+      return u * (u + 1) / 2 + t;
+    }
     return type_one_side ? neighbour : pair_index(centre, neighbour);
+  }
+  /// How many embedding networks it has, unless one serves all types.
+  [[nodiscard]] std::size_t n_networks() const {
+    const std::size_t n = type_names.size();
+    return kind == DescriptorKind::se_e3 ? n * (n + 1) / 2 : type_one_side ? n : n * n;
   }
   [[nodiscard]] int pair_index(int centre, int neighbour) const { return neighbour * n_types() + centre; }
   /// s of a neighbour at distance r (angstrom), normalised for a centre type: the input of the embedding
@@ -157,7 +174,7 @@ void resolve_types(Model& model);
 /// Throws InputError, with what may be done instead, unless a model has one descriptor se_e2_a and no frame
 /// parameters. @param what cannot be done with others: "a device evaluates"
 void require_plain(const Model& model, const std::string& what);
-/// The same of a descriptor se_e2_a, se_e2_r or dpa1: what is trained and written.
+/// The same of any one descriptor: what is trained and written.
 void require_trainable(const Model& model, const std::string& what);
 
 /// Read DeePMD-kit's native .dp file (HDF5), versions 2 and 3, or its serialised tree as text (.yaml, .yml,

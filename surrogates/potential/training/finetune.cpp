@@ -122,9 +122,23 @@ void set_embeddings(Model& model, const Model& from, const std::vector<int>& pla
     }
 }
 
+/// Of se_e3: networks of pairs of types that are known stay. New ones need no silence, as empty slots add 0.
+void set_pairs(Model& model, const Model& from, const std::vector<int>& places, std::uint64_t seed) {
+  model.embedding.assign(model.n_networks(), {});
+  for (int u = 0; u < model.n_types(); ++u)
+    for (int t = 0; t <= u; ++t) {
+      const int index = model.network_index(t, u);
+      const bool is_known = places[t] >= 0 && places[u] >= 0;
+      model.embedding[index] = is_known ? from.embedding[from.network_index(places[t], places[u])]
+                                        : drawn_embedding(from.embedding.front(), seed, index);
+    }
+}
+
 void set_fittings(Model& model, const Model& from, const std::vector<int>& places, std::uint64_t seed) {
-  const double slots = static_cast<double>(model.n_slots()) / from.n_slots();
-  const double scale = model.kind == DescriptorKind::se_e2_r ? slots : slots * slots;  // D goes as T or T^2
+  // D goes as T or T^2, and T as 1/n_slots; of se_e3 each pair of types has a factor of its own.
+  const double slots =
+      model.kind == DescriptorKind::se_e3 ? 1 : static_cast<double>(model.n_slots()) / from.n_slots();
+  const double scale = model.kind == DescriptorKind::se_e2_r ? slots : slots * slots;
   model.fitting.clear();
   for (std::size_t t = 0; t < places.size(); ++t) {
     model.fitting.push_back(places[t] >= 0 ? from.fitting[places[t]]
@@ -199,7 +213,7 @@ Model with_types(const Model& from, const std::vector<std::string>& type_names,
   const bool is_new = std::find(places.begin(), places.end(), -1) != places.end();
   if (is_new) {
     if (!from.readers) {
-      require_room(from);
+      if (model.kind != DescriptorKind::se_e3) require_room(from);
       const auto counted = automatic_sel(census);
       for (std::size_t t = 0; t < places.size(); ++t)
         if (places[t] < 0) model.sel[t] = std::max(counted[t], 4);
@@ -219,7 +233,10 @@ Model with_types(const Model& from, const std::vector<std::string>& type_names,
     set_readers(model, from, places, seed);
     return model;
   }
-  set_embeddings(model, from, places, seed);
+  if (model.kind == DescriptorKind::se_e3)
+    set_pairs(model, from, places, seed);
+  else
+    set_embeddings(model, from, places, seed);
   set_fittings(model, from, places, seed);
   return model;
 }

@@ -109,7 +109,7 @@ void add_readers(Model& model, const NetworkOptions& options) {
 void add_networks(Model& model, const NetworkOptions& options) {
   if (model.kind == DescriptorKind::dpa1) return add_readers(model, options);
   const std::size_t n = model.type_names.size();
-  for (std::size_t k = 0; k < (model.type_one_side ? n : n * n); ++k)
+  for (std::size_t k = 0; k < model.n_networks(); ++k)
     model.embedding.push_back(random_network(1, options.embedding, options.embedding_activation,
                                              options.embedding_timestep,
                                              Normal(options.seed, stream_of_embeddings, k), false));
@@ -135,10 +135,10 @@ Model without_networks(const NetworkOptions& options) {
   model.rcut = options.rcut;
   model.rcut_smooth = options.rcut_smooth;
   model.protection = options.protection;
-  const bool is_radial = options.kind == DescriptorKind::se_e2_r;
   model.kind = options.kind;
-  model.axis_neuron = is_radial ? 0 : options.axis_neuron;
-  model.type_one_side = is_radial || options.type_one_side;
+  model.axis_neuron = has_axis(options.kind) ? options.axis_neuron : 0;
+  model.type_one_side = options.kind == DescriptorKind::se_e2_r ||
+                        (options.kind != DescriptorKind::se_e3 && options.type_one_side);
   model.smooth_gates = options.kind == DescriptorKind::dpa1 && options.has_gate && options.smooth_gates;
   model.single_precision = options.single_precision;
   model.atom_bias.assign(n, 0.0);
@@ -238,12 +238,16 @@ void validate(const NetworkOptions& options) {
   QUINTET_CHECK(
       options.sel.empty() || std::any_of(options.sel.begin(), options.sel.end(), [](int n) { return n > 0; }),
       "sel [{}] leaves no room for neighbours", fmt::join(options.sel, ", "));
+  QUINTET_CHECK(options.kind != DescriptorKind::se_e3 ||
+                    std::none_of(options.sel.begin(), options.sel.end(), [](int n) { return n == 0; }),
+                "sel [{}] holds 0, by which the descriptor se_e3 divides; expected 1 or more",
+                fmt::join(options.sel, ", "));
   validate_widths(options.embedding, "the embedding network");
   validate_widths(options.fitting, "the fitting network");
-  const bool is_radial = options.kind == DescriptorKind::se_e2_r;
-  QUINTET_CHECK(!is_radial || options.excluded_descriptor_pairs.empty(),
+  QUINTET_CHECK(options.kind != DescriptorKind::se_e2_r || options.excluded_descriptor_pairs.empty(),
                 "exclude_types of a descriptor se_e2_r is not supported; the model's pair_exclude_types is");
-  QUINTET_CHECK(is_radial || (options.axis_neuron >= 1 && options.axis_neuron <= options.embedding.back()),
+  QUINTET_CHECK(!has_axis(options.kind) ||
+                    (options.axis_neuron >= 1 && options.axis_neuron <= options.embedding.back()),
                 "axis_neuron is {}; expected 1 to {}, the embedding's last width", options.axis_neuron,
                 options.embedding.back());
   if (is_dpa1) validate_readers(options);

@@ -53,11 +53,10 @@ void KernelPasses<Real>::choose_intervals(const Real* parameters) {
   Model now = start_;
   const std::vector<double> values(parameters, parameters + places_.size);
   set_parameters(now, places_, values.data());
-  embedding_ = std::make_unique<TrainableEmbedding<Real>>(
-      now, places_, choose_layout(now, pack_width<Real>, tolerance<Real>, covered_));
+  embedding_ = trained_embedding<Real>(now, places_, tolerance<Real>, covered_);
   embedding_->refresh(parameters);
   allowed_ = std::max(10 * tolerance<Real>, 4 * embedding_->unresolved());
-  if (const double error = embedding_->layout().error; error > 100 * tolerance<Real> && !warned_) {
+  if (const double error = embedding_->error(); error > 100 * tolerance<Real> && !warned_) {
     warned_ = true;
     log::warning(
         "the embedding networks are sampled with a relative error of {:.1e} only (activations with kinks, or "
@@ -273,12 +272,7 @@ void KernelPasses<Real>::save(hdf5::Group& group) const {
   // the last bits.
   group.set_attribute("covered_distance", covered_);
   group.set_attribute("unresolved_allowed", allowed_);
-  if (!embedding_) return;
-  const auto& layout = embedding_->layout();
-  group.set_attribute(
-      "embedding_intervals",
-      std::vector<double>{static_cast<double>(layout.order), layout.width, layout.lower,
-                          static_cast<double>(layout.n_intervals), layout.error, layout.slope_error});
+  if (embedding_) group.set_attribute("embedding_intervals", embedding_->intervals());
 }
 
 template <class Real>
@@ -288,10 +282,7 @@ void KernelPasses<Real>::load(hdf5::Group& group, const Model& now) {
   if (group.has_attribute("unresolved_allowed"))
     allowed_ = group.number_attribute("unresolved_allowed").at(0);
   if (!group.has_attribute("embedding_intervals")) return;
-  const auto v = group.number_attribute("embedding_intervals");
-  QUINTET_CHECK(v.size() == 6, "the checkpoint's embedding_intervals has {} numbers, not 6", v.size());
-  embedding_ = std::make_unique<TrainableEmbedding<Real>>(
-      now, places_, SpectralLayout{static_cast<int>(v[0]), v[1], v[2], static_cast<int>(v[3]), v[4], v[5]});
+  embedding_ = restored_embedding<Real>(now, places_, group.number_attribute("embedding_intervals"));
 }
 
 template class KernelPasses<float>;

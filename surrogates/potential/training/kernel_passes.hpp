@@ -6,8 +6,8 @@
 #include "io/hdf5/file.hpp"
 #include "surrogates/potential/evaluation/environment.hpp"
 #include "surrogates/potential/model/chains.hpp"
+#include "surrogates/potential/training/embedding/trained_embedding.hpp"
 #include "surrogates/potential/training/passes.hpp"
-#include "surrogates/potential/training/trainable_embedding.hpp"
 
 namespace quintet::potential {
 
@@ -37,7 +37,7 @@ class KernelPasses final : public Passes<Real> {
   struct Group {
     std::vector<int> atoms;
     std::vector<Batch<Real>> batches;
-    std::vector<typename TrainableEmbedding<Real>::Record> records;
+    std::vector<typename TrainedEmbedding<Real>::Record> records;
     AlignedVector<Real> t_bar, t_dot, t_dot_bar;     ///< [n_atoms, 4, stride]; t_dot_bar = dE/dT
     AlignedVector<Real> d, d_dot, d_bar, d_dot_bar;  ///< [n_atoms, d_stride]; d_dot_bar = dE/dD
     networks::Tape<Real> tape;
@@ -59,7 +59,7 @@ class KernelPasses final : public Passes<Real> {
   Environment environment_;
   Environment::Scratch environment_scratch_;
   Descriptor descriptor_;
-  std::unique_ptr<TrainableEmbedding<Real>> embedding_;
+  std::unique_ptr<TrainedEmbedding<Real>> embedding_;
   std::vector<networks::Chain<Real>> fitting_;
   std::vector<Group> groups_;
   AlignedVector<Real> row_dot_, work_;

@@ -122,6 +122,8 @@ std::vector<int> automatic_sel(const NeighbourCensus& census, DescriptorKind kin
   // DeePMD-kit cuts 1.1 n down to an integer before it rounds that up: 44 neighbours give 48, not 52.
   for (const int n : census.most_of(kind)) sel.push_back((static_cast<int>(1.1 * n) + 3) / 4 * 4);
   if (std::all_of(sel.begin(), sel.end(), [](int n) { return n == 0; })) sel.assign(sel.size(), 4);
+  if (kind == DescriptorKind::se_e3)  // divides by each of them
+    for (int& n : sel) n = std::max(n, 4);
   return sel;
 }
 

@@ -41,6 +41,7 @@ BASE = {
 TEN = ["O", "H", "Cu", "Si", "Na", "Cl", "Al", "Mg", "Fe", "Ni"]
 # Changes of a descriptor; a None takes a key away.
 RADIAL = {"type": "se_e2_r", "axis_neuron": None}
+TRIPLETS = {"type": "se_e3", "axis_neuron": None, "type_one_side": None, "neuron": [3, 6, 7]}
 DPA1 = {"type": "dpa1", "sel": 30, "attn_layer": 0, "attn": 4, "tebd_dim": 3, "tebd_input_mode": "concat",
         "type_one_side": False, "set_davg_zero": True, "smooth_type_embedding": True}
 # name: changes of the descriptor, of the fitting net, of the model
@@ -83,6 +84,16 @@ VARIANTS = {
     "hybrid_mixed": ({"type": "hybrid", "list": [{**BASE["descriptor"], "rcut": 3.5},
                                                  {**BASE["descriptor"], **DPA1, "tebd_input_mode": "strip"},
                                                  {**BASE["descriptor"], **RADIAL}]}, {}, {}),
+    # Triplets of atoms, alone and beside pairs: one net for each pair of types of neighbours, in no order.
+    "se_e3": (TRIPLETS, {}, {}),
+    "se_e3_float32": ({**TRIPLETS, "precision": "float32"}, {"precision": "float32"}, {}),
+    "se_e3_three_types": ({**TRIPLETS, "sel": [20, 18, 16], "neuron": [1, 2, 2, 5], "resnet_dt": True,
+                           "env_protection": 0.05, "activation_function": "gelu"}, {},
+                          {"type_map": ["O", "H", "Cu"]}),
+    "se_e3_exclude": ({**TRIPLETS, "exclude_types": [[0, 1]]}, {}, {"pair_exclude_types": [[0, 0]]}),
+    "hybrid_triplets": ({"type": "hybrid", "list": [BASE["descriptor"],
+                                                    {**BASE["descriptor"], **TRIPLETS, "rcut": 3.5, "sel": [9, 12]}]},
+                        {}, {}),
     # Numbers that the fitting nets read beside the descriptor, and energies of isolated atoms.
     "frame_parameters": ({}, {"numb_fparam": 2}, {}),
     "dpa1_default_parameter": (DPA1, {"numb_fparam": 1, "default_fparam": [0.7]}, {}),

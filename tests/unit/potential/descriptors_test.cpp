@@ -55,16 +55,18 @@ TEST_F(Descriptors, of_other_names_are_taken) {
   for (const auto& [file, name] : {std::pair{"se_e2_r.dp", "se_e2_r"},
                                    {"dpa1_concat.dp", "se_atten"},
                                    {"dpa1_strip.dp", "se_atten_v2"},
+                                   {"se_e3.dp", "se_at"},
+                                   {"se_e3.dp", "se_a_3be"},
                                    {"oneside.dp", "se_a"}})
     EXPECT_EQ(complaint_with(file, "model.descriptor.type", Tree::text(name)), "") << name;
 }
 
 TEST_F(Descriptors, that_are_not_known_are_refused_by_name) {
-  for (const std::string name : {"se_e3", "dpa2", "dpa3", "se_e2_b"})
+  for (const std::string name : {"se_e3_tebd", "dpa2", "dpa3", "se_e2_b"})
     expect_refused(complaint_with("dpa1_strip.dp", "model.descriptor.type", Tree::text(name)),
                    "descriptor '" + name + "' is not supported", "DeePMD-kit");
-  expect_refused(complaint_with("hybrid.dp", "model.descriptor.list.1.type", Tree::text("se_e3")),
-                 "descriptor 'se_e3' is not supported", "DeePMD-kit");
+  expect_refused(complaint_with("hybrid.dp", "model.descriptor.list.1.type", Tree::text("se_e3_tebd")),
+                 "descriptor 'se_e3_tebd' is not supported", "DeePMD-kit");
 }
 
 TEST_F(Descriptors, with_attention_layers_are_refused) {
@@ -103,6 +105,26 @@ TEST_F(Descriptors, refuse_exclusions_and_two_sides_of_se_e2_r) {
                  "pair_exclude_types");
   expect_refused(complaint_with("se_e2_r.dp", "model.descriptor.type_one_side", Tree::boolean(false)),
                  "type_one_side: false", "");
+}
+
+TEST_F(Descriptors, refuse_tables_and_no_room_of_se_e3) {
+  const auto sel = [](int first) { return Tree::list({Tree::integer(first), Tree::integer(18)}); };
+  EXPECT_EQ(complaint_with("se_e3.dp", "model.descriptor.sel", sel(14)), "");
+  expect_refused(complaint_with("se_e3.dp", "model.descriptor.sel", sel(0)), "sel = 0 for type O",
+                 "at least 1");
+  EXPECT_EQ(complaint_with("se_e3.dp", "model.descriptor.compress", Tree()), "");
+  expect_refused(
+      complaint_with("se_e3.dp", "model.descriptor.compress", Tree::map({{"x", Tree::integer(1)}})),
+      "a compressed se_e3 is not supported", "the model that dp compress made it from");
+}
+
+/// DeePMD-kit never uses the networks of pairs of types that are in the other order.
+TEST_F(Descriptors, of_triplets_have_one_network_for_two_types_in_any_order) {
+  const Model model = read_dp(data("se_e3_three_types.dp"));
+  ASSERT_EQ(model.embedding.size(), 6u);
+  for (int t = 0; t < 3; ++t)
+    for (int u = 0; u < 3; ++u) EXPECT_EQ(model.network_index(t, u), model.network_index(u, t));
+  EXPECT_EQ(model.network_index(1, 2), 4);
 }
 
 TEST_F(Descriptors, with_parameters_of_single_atoms_are_refused) {
@@ -148,10 +170,11 @@ TEST(FrameParameters, change_the_energy_smoothly_and_the_default_is_what_the_fil
 /// What is made for se_e2_a alone takes it, and says of others what runs them. One descriptor is written.
 TEST(Plain, models_alone_are_written_compressed_rounded_and_run_on_a_device) {
   const Scratch scratch("plain");
-  for (const std::string name : {"oneside", "dpa1_strip", "se_e2_r", "hybrid", "frame_parameters"}) {
+  for (const std::string name :
+       {"oneside", "dpa1_strip", "se_e2_r", "se_e3", "hybrid", "hybrid_triplets", "frame_parameters"}) {
     const Model model = read_dp(data(name + ".dp"));
     const auto expect = [&](const std::string& complaint, bool takes_any = false) {
-      if (name == "oneside" || (takes_any && (name == "se_e2_r" || name == "dpa1_strip")))
+      if (name == "oneside" || (takes_any && (name == "se_e2_r" || name == "se_e3" || name == "dpa1_strip")))
         EXPECT_EQ(complaint, "");
       else if (name == "frame_parameters")
         expect_refused(complaint, "models without frame parameters", "reads 2");

@@ -239,7 +239,7 @@ TEST_F(HostileModel, that_needs_what_we_do_not_have_is_refused_by_name) {
       {"model.fitting.dim_case_embd", Tree::integer(1), "dim_case_embd"},
       {"model.fitting.mixed_types", Tree::boolean(true), "2 networks in a collection, expected 1"},
       {"model.fitting.type", Tree::text("dipole"), "dipole"},
-      {"model.descriptor.type", Tree::text("se_e3"), "se_e3"},
+      {"model.descriptor.type", Tree::text("se_e3_tebd"), "se_e3_tebd"},
       {"model.descriptor.spin", Tree::map({{"use_spin", Tree::boolean(true)}}), "spin"},
       {"model.descriptor.precision", Tree::text("float16"), "float16"},
       {"model.descriptor.@version", Tree::integer(9), "9"},

@@ -134,6 +134,34 @@ TEST(WithTypes, networks_that_read_types_may_lose_some) {
   }
 }
 
+TEST(WithTypes, networks_of_two_neighbours_know_the_old_ones_exactly_in_any_order) {
+  auto options = options_of({"A", "B"}, false);
+  options.kind = DescriptorKind::se_e3;
+  const Model model = initial_model(options, {system_of(of_two, 4, 1)});
+  const auto before = values_of(model, system_of(of_two, 1, 5));
+  for (const auto& names : {std::vector<std::string>{"C", "A", "B"}, {"C", "B", "A"}}) {
+    std::vector<int> types(of_three);
+    if (names[1] == "B")
+      for (int& type : types) type = 3 - type;
+    const Model more = widened(model, names, system_of(all, 4, 9));
+    const auto after = values_of(more, system_of(types, 1, 5));
+    for (const std::size_t k : {0, 1}) EXPECT_NEAR(after[k], before[k], 1e-11 * before[k]) << names[1];
+    const auto mixed = values_of(more, system_of(all, 1, 9));
+    EXPECT_TRUE(std::isfinite(mixed[0]) && mixed[1] > 0);
+  }
+}
+
+TEST(WithTypes, networks_of_two_neighbours_need_room_for_each_type) {
+  auto options = options_of({"A", "B"}, false);
+  options.kind = DescriptorKind::se_e3;
+  options.sel = {4, 1};
+  EXPECT_NO_THROW(validate(options));
+  options.sel = {4, 0};
+  EXPECT_THROW(validate(options), InputError);
+  options.kind = DescriptorKind::se_e2_a;
+  EXPECT_NO_THROW(validate(options));
+}
+
 TEST(WithTypes, one_sided_networks_of_several_types_change_little) {
   const Model model = known_model({"A", "B"}, true);
   const auto before = values_of(model, system_of(of_two, 1, 5));

@@ -48,7 +48,8 @@ inline std::vector<ModelCase> all_model_cases(const std::string& configuration =
   auto cases = model_cases(configuration);
   for (const char* name : {"se_e2_r", "dpa1_concat", "dpa1_concat_exclude", "dpa1_strip", "dpa1_strip_davg",
                            "dpa1_strip_exclude", "dpa1_strip_oneside_rough", "dpa1_ten_types", "hybrid",
-                           "hybrid_mixed", "frame_parameters", "dpa1_atom_energy"}) {
+                           "hybrid_mixed", "frame_parameters", "dpa1_atom_energy", "se_e3",
+                           "se_e3_three_types", "se_e3_exclude", "hybrid_triplets"}) {
     const std::string model = source("tests/data/deep_potential/" + std::string(name));
     const auto types = quintet::potential::read_dp(model + ".dp").type_names;
     cases.push_back({name, model + ".dp", case_named(model + ".ref.json", types, configuration),

@@ -32,13 +32,14 @@ Configuration labelled(const ModelCase& item, double energy_off, double force_of
   return configuration;
 }
 
-/// The models that are trained: se_e2_a, of distances alone se_e2_r, which empty slots reach, too, and dpa1,
-/// whose networks read types.
+/// The models that are trained: se_e2_a, of distances alone se_e2_r, which empty slots reach, too, dpa1,
+/// whose networks read types, and se_e3 of angles.
 std::vector<ModelCase> trained_cases() {
   auto cases = model_cases();
   for (const char* name : {"se_e2_r", "se_e2_r_float32", "dpa1_strip", "dpa1_strip_davg",
                            "dpa1_strip_exclude", "dpa1_strip_oneside_rough", "dpa1_strip_float32",
-                           "dpa1_concat", "dpa1_concat_oneside", "dpa1_concat_exclude", "dpa1_ten_types"}) {
+                           "dpa1_concat", "dpa1_concat_oneside", "dpa1_concat_exclude", "dpa1_ten_types",
+                           "se_e3", "se_e3_float32", "se_e3_three_types", "se_e3_exclude"}) {
     const std::string path = source("tests/data/deep_potential/" + std::string(name));
     cases.push_back(
         {name, path + ".dp", case_named(path + ".ref.json", read_dp(path + ".dp").type_names, "triclinic")});
@@ -49,7 +50,7 @@ std::vector<ModelCase> trained_cases() {
 /// Whether every parameter or rank is looked at: one model of each kind.
 bool is_of_each_kind(const std::string& name) {
   return name == "se_e2_r" || name == "dpa1_strip" || name == "dpa1_strip_oneside_rough" ||
-         name == "dpa1_concat";
+         name == "dpa1_concat" || name == "se_e3" || name == "se_e3_three_types";
 }
 
 constexpr LossPrefactors prefactors{0.7, 1.3, 0.4};
@@ -345,7 +346,8 @@ class Lesson {
 std::vector<ModelCase> taught() {
   std::vector<ModelCase> cases;
   for (auto& item : trained_cases())
-    if (item.name == "twoside" || item.name == "float32" || item.name == "dpa1_strip") cases.push_back(item);
+    if (item.name == "twoside" || item.name == "float32" || item.name == "dpa1_strip" || item.name == "se_e3")
+      cases.push_back(item);
   return cases;
 }
 

@@ -1,8 +1,7 @@
-#include "surrogates/potential/training/trainable_embedding.hpp"
+#include "surrogates/potential/training/embedding/trainable_embedding.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <utility>
 
@@ -15,18 +14,11 @@ namespace quintet::potential {
 template <class Real>
 TrainableEmbedding<Real>::TrainableEmbedding(const Model& model, const ParameterLayout& parameters,
                                              const SpectralLayout& layout)
-    : SpectralEmbedding<Real>(model, layout, model.smooth_gates ? 1 : 0), smooth_(model.smooth_gates) {
-  const int n = layout.order;
-  chebyshev_.resize(std::int64_t{n} * n);
-  for (int k = 0; k < n; ++k)
-    for (int i = 0; i < n; ++i)
-      chebyshev_[k * n + i] = (k == 0 ? 1.0 : 2.0) / n * std::cos(std::numbers::pi * k * (i + 0.5) / n);
-  power_ = chebyshev_to_power(n);
+    : SpectralEmbedding<Real>(model, layout, model.smooth_gates ? 1 : 0),
+      samples_(layout.order),
+      smooth_(model.smooth_gates) {
   std::vector<double> nodes;
-  for (int p = 0; p < layout.n_intervals; ++p)
-    for (int i = 0; i < n; ++i)
-      nodes.push_back(layout.lower +
-                      (p + 0.5 * (std::cos(std::numbers::pi * (i + 0.5) / n) + 1)) * layout.width);
+  for (int p = 0; p < layout.n_intervals; ++p) samples_.append_nodes(layout.lower, layout.width, p, nodes);
   nodes_.assign(model.embedding.size(), nodes);
   for (int centre = 0; centre < this->n_types_; ++centre)
     for (int t = 0; t < this->n_types_; ++t) {
@@ -46,37 +38,7 @@ TrainableEmbedding<Real>::TrainableEmbedding(const Model& model, const Parameter
     factors_.resize(this->index_.size());
   }
   for (std::size_t i = 0; i < this->tables_.size(); ++i)
-    c_bar_.emplace_back(std::int64_t{layout.n_intervals} * n * this->stride_, Real(0));
-}
-
-/// Coefficients of the powers from samples, by way of Chebyshev's: two steps, so that round-off stays that of
-/// G.
-template <class Real>
-void TrainableEmbedding<Real>::transform(int network, const double* samples, int stride) {
-  const int n = this->layout_.order, m = this->n_channels_;
-  std::vector<double> c(std::int64_t{this->layout_.n_intervals} * n * m, 0.0), t(m);
-  double largest = 0, last = 0;
-  for (int p = 0; p < this->layout_.n_intervals; ++p)
-    for (int k = 0; k < n; ++k) {
-      std::fill(t.begin(), t.end(), 0.0);
-      for (int i = 0; i < n; ++i) {
-        const double* g = samples + (std::int64_t{p} * n + i) * stride;
-        const double factor = chebyshev_[k * n + i];
-        for (int q = 0; q < m; ++q) t[q] += factor * g[q];
-      }
-      double* to = c.data() + std::int64_t{p} * n * m;
-      for (int i = k % 2; i <= k; i += 2)  // T_k has powers of its own parity
-        for (int q = 0; q < m; ++q) to[std::int64_t{i} * m + q] += power_[k * n + i] * t[q];
-      for (int q = 0; q < m; ++q) {
-        if (k == 0) largest = std::max(largest, std::abs(t[q]));
-        if (k >= n - 2) last = std::max(last, std::abs(t[q]));
-      }
-    }
-  unresolved_ = std::max(unresolved_, last / std::max(largest, 1e-300));
-  if (is_gated())
-    coefficients_ = std::move(c);
-  else
-    this->set_table(network, c.data());
+    c_bar_.emplace_back(std::int64_t{layout.n_intervals} * layout.order * this->stride_, Real(0));
 }
 
 template <class Real>
@@ -101,12 +63,24 @@ void TrainableEmbedding<Real>::set_gated_tables(const Real* parameters) {
 }
 
 template <class Real>
+std::vector<double> TrainableEmbedding<Real>::intervals() const {
+  const auto& layout = this->layout_;
+  return {static_cast<double>(layout.order),       layout.width, layout.lower,
+          static_cast<double>(layout.n_intervals), layout.error, layout.slope_error};
+}
+
+template <class Real>
 void TrainableEmbedding<Real>::refresh(const Real* parameters) {
   unresolved_ = 0;
   for (std::size_t i = 0; i < networks_.size(); ++i) {
     networks_[i].refresh(parameters);
     networks_[i].forward({nodes_[i].data(), 1}, nodes_[i].size(), networks::Keep::gradient, tapes_[i]);
-    transform(i, tapes_[i].layers.back().y.data(), networks_[i].stride());
+    auto c = samples_.coefficients(tapes_[i].layers.back().y.data(), networks_[i].stride(),
+                                   this->layout_.n_intervals, this->n_channels_, unresolved_);
+    if (is_gated())
+      coefficients_ = std::move(c);
+    else
+      this->set_table(static_cast<int>(i), c.data());
   }
   if (is_gated()) set_gated_tables(parameters);
   for (std::size_t pair = 0; pair < empty_node_.size(); ++pair) {
@@ -329,26 +303,13 @@ std::vector<double> TrainableEmbedding<Real>::gathered(int network, Real* gradie
 
 template <class Real>
 void TrainableEmbedding<Real>::collect(Real* gradient) {
-  const int n = this->layout_.order, m = this->n_channels_, intervals = this->layout_.n_intervals;
+  const int m = this->n_channels_;
   const double factor = this->empty_.inverse_slots;
   for (std::size_t i = 0; i < networks_.size(); ++i) {
     const int stride = networks_[i].stride();
     auto& bar = tapes_[i].layers.back().y_bar;
     std::fill(bar.begin(), bar.end(), 0.0);
-    std::vector<double> t(m);
-    const auto c_bar = gathered(i, gradient);
-    for (int p = 0; p < intervals; ++p)
-      for (int k = 0; k < n; ++k) {
-        std::fill(t.begin(), t.end(), 0.0);
-        for (int l = k % 2; l <= k; l += 2) {
-          const double* c = c_bar.data() + (std::int64_t{p} * n + l) * m;
-          for (int q = 0; q < m; ++q) t[q] += factor * power_[k * n + l] * c[q];
-        }
-        for (int l = 0; l < n; ++l) {
-          double* to = bar.data() + (std::int64_t{p} * n + l) * stride;
-          for (int q = 0; q < m; ++q) to[q] += chebyshev_[k * n + l] * t[q];
-        }
-      }
+    samples_.add_back(gathered(i, gradient).data(), factor, this->layout_.n_intervals, m, stride, bar.data());
     for (std::size_t pair = 0; pair < empty_node_.size(); ++pair) {
       if (network_of_[pair] != static_cast<int>(i)) continue;
       double* to = bar.data() + std::int64_t{empty_node_[pair]} * stride;

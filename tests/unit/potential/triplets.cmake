@@ -1,0 +1,1 @@
+quintet_test(deep_potential_triplets SOURCES triplet_test.cpp DEPENDS quintet_potential LABELS unit)
