@@ -26,6 +26,7 @@ void RowParts::visit(std::span<const double> own, int f,
   const auto start = [&](int d) {
     const int from = (part_.group + d) % groups, to = (part_.group + groups - d) % groups;
     auto& buffer = buffer_[d % 2];
+    buffer.reserve(size_of(from));  // to the byte
     buffer.resize(size_of(from));
     received_.dense_words += static_cast<std::int64_t>(buffer.size());
     received_.messages += buffer.empty() ? 0 : 1;

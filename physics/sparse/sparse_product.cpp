@@ -87,12 +87,14 @@ void SparseProduct::start(std::size_t s, const AlignedVector<double>& x, int col
   const std::size_t f = columns;
   auto &h = buffer_h_[s % 2], &a = buffer_a_[s % 2];
   if (f > 0 && !stage.receive_h.empty()) {
+    h.reserve(stage.n_rows * f);  // to the byte: parts differ by a row, and resize() alone would double
     h.resize(stage.n_rows * f);
     for (const auto& message : stage.receive_h)
       receive(std::span<double>(h).subspan(message.first * f, message.n * f), message.rank, tag_h, to,
               received_.dense_words);
   }
   if (stage.receive_a.n > 0) {
+    a.reserve(stage.receive_a.n);
     a.resize(stage.receive_a.n);
     receive(std::span<double>(a), stage.receive_a.rank, tag_a, to, received_.nonzeros);
   }

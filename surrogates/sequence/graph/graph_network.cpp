@@ -137,10 +137,10 @@ GraphPasses::GraphPasses(const Comm& comm, std::shared_ptr<const GraphNetwork> n
     for (std::size_t i = 0; i < n; ++i) back_[k * n + i] *= u / network_->output_scale[k];
 }
 
-std::size_t GraphPasses::bytes() const {
+GraphPasses::Memory GraphPasses::bytes() const {
   const std::size_t numbers = lift_.capacity() + constant_.capacity() + target_.capacity() +
                               back_.capacity() + area_.capacity() + x_.capacity() + y_bar_.capacity();
-  return numbers * sizeof(double) + tape_.bytes();
+  return {numbers * sizeof(double) + tape_.bytes(), chain_->bytes()};
 }
 
 void GraphPasses::take(const double* window) {

@@ -64,10 +64,12 @@ class GraphPasses {
   /// Neighbours of all nodes, and nodes of this rank.
   [[nodiscard]] std::size_t n_edges() const { return n_edges_; }
   [[nodiscard]] int n_own() const { return chain_->part().n_rows(); }
-  /// Bytes of this rank's arrays over nodes, with what a window's passes have left.
-  [[nodiscard]] std::size_t bytes() const;
-  /// Bytes of its parts of the matrix and of weights, and of what has come from others.
-  [[nodiscard]] std::size_t bytes_of_products() const { return chain_->bytes(); }
+  /// Bytes that this rank holds.
+  struct Memory {
+    std::size_t arrays = 0;    ///< over nodes, with what a window's passes have left
+    std::size_t products = 0;  ///< its parts of the matrix and of weights, and what has come from others
+  };
+  [[nodiscard]] Memory bytes() const;
 
   void refresh(const double* parameters) { chain_->refresh(parameters); }
   /// Outputs [n, out, M] on all ranks of windows [n, in, n_inputs]. Collective.

@@ -101,8 +101,8 @@ void run(int windows, int repeats, bool peer, SpmmKind spmm) {
         best_wall,
         comm.maximum(double(to.tv_sec - from.tv_sec) + 1e-9 * double(to.tv_nsec - from.tv_nsec)) / windows);
   }
-  const double mb = comm.maximum(passes.bytes() / 1e6),
-               products = comm.maximum(passes.bytes_of_products() / 1e6),
+  const auto bytes = passes.bytes();
+  const double mb = comm.maximum(bytes.arrays / 1e6), products = comm.maximum(bytes.products / 1e6),
                planned = comm.maximum(planned_bytes(network, passes.part()) / 1e6),
                resident = comm.maximum(resident_memory_mb() - before);
   const auto& got = passes.received();
