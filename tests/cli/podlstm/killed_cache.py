@@ -9,7 +9,7 @@ import sys
 import time
 
 COMMAND = ["podlstm", "fit", sys.argv[1], "--set", "fields.files=[oisst/oisst-avhrr-v02r01.*.nc]", "--set", "fields.coarsen=2", "--set", "pod.modes=5",
-           "--set", "fields.cache=killed.h5", "--threads", "1", "--output", "killed"]
+           "--set", "fields.cache=killed.h5", "--threads", "1", "--output", "killed", "--overwrite"]  # a late kill leaves a run
 
 
 def checksum(run):
