@@ -142,7 +142,12 @@ Tree translate_descriptor(Source from, const Tree* type_map, std::vector<std::st
   const Tree* type = from.find("type");
   translate_sel(from, type && is_dpa1(type->as_text()), to);
   copy(from, "neuron", to, "neurons");
-  copy(from, {"axis_neuron", "n_axis_neuron"}, to, "axis_neurons");
+  const bool has_axis = !type || (!is_se_e3(type->as_text()) && !type->as_text().ends_with("r"));
+  if (has_axis)
+    copy(from, {"axis_neuron", "n_axis_neuron"}, to, "axis_neurons");
+  else
+    for (const char* key : {"axis_neuron", "n_axis_neuron"})
+      from.refuse(key, "se_e2_r and se_e3 have none, in DeePMD-kit too");
   copy(from, "type_one_side", to, "type_one_side");
   copy(from, "resnet_dt", to, "timestep");
   activation(from, to);

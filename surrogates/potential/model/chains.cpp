@@ -36,8 +36,9 @@ void take_weights(Chain<Real>& chain, const Network& network, const std::vector<
 }  // namespace
 
 template <class Real>
-Chain<Real> embedding_chain(const Network& network, const std::vector<LayerPlace>& places) {
-  return {"s", network.n_in(), specs_of(network, places, "s")};
+Chain<Real> embedding_chain(const Network& network, const std::vector<LayerPlace>& places,
+                            const std::string& input) {
+  return {input, network.n_in(), specs_of(network, places, input)};
 }
 
 template <class Real>
@@ -119,11 +120,13 @@ std::vector<NetworkDescription> describe_in(const Model& model, bool training) {
   std::vector<NetworkDescription> all;
   for (int i = 0; i < model.n_descriptors(); ++i) {
     const auto& part = model.descriptor(i);
+    const char* input = part.kind == DescriptorKind::se_e3 ? "R_j.R_k" : "s";
     for (std::size_t n = 0; n < part.embedding.size(); ++n) {
       const auto& network = part.embedding[n];
-      all.push_back({title_of(part, n) + (i > 0 ? fmt::format(", descriptor {}", i + 1) : ""),
-                     training ? embedding_chain<double>(network, places_of(network)).describe(Keep::gradient)
-                              : embedding_chain<Real>(network, places_of(network)).describe(Keep::adjoint)});
+      all.push_back(
+          {title_of(part, n) + (i > 0 ? fmt::format(", descriptor {}", i + 1) : ""),
+           training ? embedding_chain<double>(network, places_of(network), input).describe(Keep::gradient)
+                    : embedding_chain<Real>(network, places_of(network), input).describe(Keep::adjoint)});
     }
   }
   const FittingInputs inputs(model, pack_width<Real>);
@@ -144,8 +147,8 @@ std::vector<NetworkDescription> describe_networks(const Model& given, bool train
   return model.single_precision ? describe_in<float>(model, training) : describe_in<double>(model, training);
 }
 
-template Chain<float> embedding_chain(const Network&, const std::vector<LayerPlace>&);
-template Chain<double> embedding_chain(const Network&, const std::vector<LayerPlace>&);
+template Chain<float> embedding_chain(const Network&, const std::vector<LayerPlace>&, const std::string&);
+template Chain<double> embedding_chain(const Network&, const std::vector<LayerPlace>&, const std::string&);
 template Chain<float> embedding_chain(const Network&);
 template Chain<double> embedding_chain(const Network&);
 template Chain<float> fitting_chain(const Network&, const std::vector<LayerPlace>&, const Descriptor&);

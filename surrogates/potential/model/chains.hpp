@@ -12,9 +12,11 @@
 namespace quintet::potential {
 
 /// G(s): rows of n_out numbers from one. Without weights until refresh().
+/// @param input what it is called in tables
 template <class Real>
 [[nodiscard]] networks::Chain<Real> embedding_chain(const Network& network,
-                                                    const std::vector<LayerPlace>& places);
+                                                    const std::vector<LayerPlace>& places,
+                                                    const std::string& input = "s");
 /// With the network's own weights.
 template <class Real>
 [[nodiscard]] networks::Chain<Real> embedding_chain(const Network& network);

@@ -82,6 +82,14 @@ void require_room(const Model& from) {
         network.layers.front().n_out);
 }
 
+/// Refuse new types where their empty slots would change what se_e3 knows: theta = |mean/deviation|^2 there.
+void require_centred(const Model& from) {
+  for (const auto& mean : from.mean)
+    QUINTET_CHECK(mean[1] == 0 && mean[2] == 0 && mean[3] == 0,
+                  "initial_model: its davg of directions is not 0 (davg[1:4] of se_e3): empty slots of a new "
+                  "type would change its energies; train a new model");
+}
+
 /// s of an empty slot of a centre.
 double empty_s(const Model& model, int centre) { return -model.mean[centre][0] / model.deviation[centre][0]; }
 
@@ -122,7 +130,8 @@ void set_embeddings(Model& model, const Model& from, const std::vector<int>& pla
     }
 }
 
-/// Of se_e3: networks of pairs of types that are known stay. New ones need no silence, as empty slots add 0.
+/// Of se_e3: networks of pairs of types that are known stay. New ones need no silence, as empty slots without
+/// davg[1:4] add 0.
 void set_pairs(Model& model, const Model& from, const std::vector<int>& places, std::uint64_t seed) {
   model.embedding.assign(model.n_networks(), {});
   for (int u = 0; u < model.n_types(); ++u)
@@ -213,7 +222,7 @@ Model with_types(const Model& from, const std::vector<std::string>& type_names,
   const bool is_new = std::find(places.begin(), places.end(), -1) != places.end();
   if (is_new) {
     if (!from.readers) {
-      if (model.kind != DescriptorKind::se_e3) require_room(from);
+      model.kind == DescriptorKind::se_e3 ? require_centred(from) : require_room(from);
       const auto counted = automatic_sel(census);
       for (std::size_t t = 0; t < places.size(); ++t)
         if (places[t] < 0) model.sel[t] = std::max(counted[t], 4);

@@ -151,6 +151,37 @@ TEST(WithTypes, networks_of_two_neighbours_know_the_old_ones_exactly_in_any_orde
   }
 }
 
+std::string refusal(const Model& model, const std::vector<std::string>& names) {
+  try {
+    static_cast<void>(widened(model, names, system_of({0, 0, 1, 1, 0, 0, 1, 1}, 2, 3)));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(WithTypes, networks_of_two_neighbours_take_new_types_only_where_empty_slots_add_nothing) {
+  auto options = options_of({"A", "B"}, false);
+  options.kind = DescriptorKind::se_e3;
+  Model model = initial_model(options, {system_of(of_two, 4, 1)});
+  model.mean[1][2] = 0.3;
+  EXPECT_NE(refusal(model, {"A", "B", "C"}).find("davg of directions is not 0"), std::string::npos);
+  EXPECT_EQ(refusal(model, {"B", "A"}), "");
+}
+
+TEST(TrainedTriplets, cover_rows_with_means_and_refuse_what_no_interval_holds) {
+  auto options = options_of({"A", "B"}, false);
+  options.kind = DescriptorKind::se_e3;
+  Model model = initial_model(options, {system_of(of_two, 4, 1)});
+  model.mean[0] = {0.1, 1.5, -1.4, 1.3};
+  const auto data = system_of(of_two, 1, 5);
+  EXPECT_TRUE(std::isfinite(values_of(model, data)[1]));
+  for (auto& row : model.deviation) row[1] = row[2] = row[3] = 1e-3;
+  EXPECT_TRUE(std::isfinite(values_of(model, data)[1]));
+  for (auto& row : model.deviation) row[3] = 1e-6;
+  EXPECT_THROW(static_cast<void>(values_of(model, data)), InputError);
+}
+
 TEST(WithTypes, networks_of_two_neighbours_need_room_for_each_type) {
   auto options = options_of({"A", "B"}, false);
   options.kind = DescriptorKind::se_e3;
@@ -181,15 +212,6 @@ TEST(WithTypes, another_order_is_the_same_model) {
     for (const std::size_t k : {0, 1}) EXPECT_NEAR(after[k], before[k], 1e-11 * before[k]);
     EXPECT_EQ(turned.sel[0], model.sel[1]);
   }
-}
-
-std::string refusal(const Model& model, const std::vector<std::string>& names) {
-  try {
-    static_cast<void>(widened(model, names, system_of({0, 0, 1, 1, 0, 0, 1, 1}, 2, 3)));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST(WithTypes, what_cannot_be_carried_over_is_refused_by_name) {

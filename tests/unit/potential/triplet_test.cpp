@@ -64,6 +64,28 @@ TEST(TripletLayout, ends_where_it_says_and_takes_no_number_that_is_not_finite) {
   EXPECT_EQ(interval(std::numeric_limits<double>::quiet_NaN()), -1);
 }
 
+TEST(TripletLayout, bounds_the_rows_of_types_with_means) {
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  Model model = triplet_model();
+  model.rcut_smooth = 1;  // rows as long as 1/r
+  model.mean[1] = {0.1, 1.5, -1.4, 1.3};
+  for (const double closest : {0.4, 0.9}) {
+    double largest = 0;
+    for (int i = 0; i < 4000; ++i) {
+      double d[3] = {normal(random), normal(random), normal(random)}, square = 0;
+      const double length = closest * std::hypot(d[0], d[1], d[2]);  // s d/r of a neighbour at `closest`
+      for (int a = 0; a < 3; ++a)
+        square +=
+            std::pow(((i == 0 ? 0 : d[a] / length) - model.mean[1][a + 1]) / model.deviation[1][a + 1], 2);
+      largest = std::max(largest, square);
+    }
+    EXPECT_GE(bound_of_theta(model, closest), largest);
+    EXPECT_LT(bound_of_theta(model, closest), 4 * largest);
+    EXPECT_LE(bound_of_theta(model, closest), choose_triplet_layout(model, 8, 1e-7, closest).end());
+  }
+}
+
 TEST(TripletLayout, keeps_its_error_bound_at_random_points_and_covers_near_neighbours) {
   std::mt19937 random(3);
   for (const auto activation : {Activation::tanh, Activation::gelu, Activation::softplus})

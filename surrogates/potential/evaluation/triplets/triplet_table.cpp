@@ -64,19 +64,20 @@ double error_of(const DescriptorModel& model, const TripletLayout& layout, doubl
   return worst;
 }
 
-/// No |theta| of neighbours at `closest` angstrom or further is larger: |R| <= w(closest) r/(r + p)^2 /
-/// deviation, whose second factor is largest at r = p, or at the closest distance beyond.
+}  // namespace
+
 double bound_of_theta(const DescriptorModel& model, double closest) {
   const double u = std::clamp((closest - model.rcut_smooth) / (model.rcut - model.rcut_smooth), 0.0, 1.0);
   const double r = std::max(closest, model.protection), shifted = r + model.protection;
-  double deviation = model.deviation.front()[1];
-  for (const auto& row : model.deviation)
-    for (int a = 1; a < 4; ++a) deviation = std::min(deviation, row[a]);
-  const double length = smooth_switch(u) * r / (shifted * shifted) / deviation;
+  const double reach = smooth_switch(u) * r / (shifted * shifted);
+  double length = 0;
+  for (std::size_t t = 0; t < model.deviation.size(); ++t) {
+    const auto &mean = model.mean[t], &deviation = model.deviation[t];
+    const double offset = std::hypot(mean[1] / deviation[1], mean[2] / deviation[2], mean[3] / deviation[3]);
+    length = std::max(length, reach / std::min({deviation[1], deviation[2], deviation[3]}) + offset);
+  }
   return 1.001 * length * length;  // round-off
 }
-
-}  // namespace
 
 TripletLayout choose_triplet_layout(const DescriptorModel& model, int pack, double tolerance,
                                     double closest) {

@@ -24,6 +24,8 @@ struct TripletLayout {
   [[nodiscard]] int parts() const { return 1 << part_bits; }
   [[nodiscard]] int one_sign() const { return n_octaves << part_bits; }
   [[nodiscard]] int n_intervals() const { return 2 * one_sign(); }
+  /// The |theta| at which the last octave ends.
+  [[nodiscard]] double end() const { return unit * ((std::uint64_t{1} << n_octaves) - 1); }
   /// Left end and width of an interval, in theta.
   [[nodiscard]] double width(int interval) const;
   [[nodiscard]] double left(int interval) const;
@@ -49,6 +51,11 @@ struct TripletPlace {
     x = is_negative ? -place : place;
   }
 };
+
+/// Bound |theta| = |R_j . R_k| of neighbours at `closest` angstrom or further, and of empty slots: with R =
+/// (s d/r - mean)/deviation, |R| <= w(closest) r/(r + p)^2 / deviation + |mean/deviation|, whose second
+/// factor is largest at r = p, or at the closest distance beyond.
+[[nodiscard]] double bound_of_theta(const DescriptorModel& model, double closest);
 
 /// The coarsest layout on which polynomials stand for all networks of a descriptor se_e3 within `tolerance`
 /// of the largest |G|; error > tolerance in the result if none does. It covers neighbours from `closest`

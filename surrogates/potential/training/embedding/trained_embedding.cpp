@@ -9,9 +9,16 @@ namespace quintet::potential {
 template <class Real>
 std::unique_ptr<TrainedEmbedding<Real>> trained_embedding(const Model& model, const ParameterLayout& places,
                                                           double tolerance, double closest) {
-  if (model.kind == DescriptorKind::se_e3)
-    return std::make_unique<TrainableTriplets<Real>>(
-        model, places, choose_triplet_layout(model, pack_width<Real>, tolerance, closest));
+  if (model.kind == DescriptorKind::se_e3) {
+    const auto layout = choose_triplet_layout(model, pack_width<Real>, tolerance, closest);
+    const double largest = bound_of_theta(model, closest);
+    QUINTET_CHECK(
+        largest <= layout.end(),
+        "se_e3: with neighbours at {:.3g} angstrom R_j.R_k reaches {:.2g}, a training takes {:.2g} at "
+        "most: dstd of this model is too small for these data",
+        closest, largest, layout.end());
+    return std::make_unique<TrainableTriplets<Real>>(model, places, layout);
+  }
   return std::make_unique<TrainableEmbedding<Real>>(
       model, places, choose_layout(model, pack_width<Real>, tolerance, closest));
 }
