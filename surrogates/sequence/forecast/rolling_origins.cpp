@@ -102,6 +102,8 @@ NetworksTrial try_networks(const Comm& comm, const TrialInput& input, const Fore
                            const ReferenceOptions& references, const std::function<bool()>& go_on) {
   auto fewer = options;
   fewer.members = std::min(options.members, most_networks);
+  // An origin's networks have one rank, whatever shares out the graph of the run.
+  if (fewer.network.graph) fewer.network.graph->spmm = SpmmKind::automatic;
   const auto splits =
       rolling_origins(input.series, input.period, input.shape, input.irregular, options.origins);
   std::vector<BlockForecasts> blocks(splits.size());
