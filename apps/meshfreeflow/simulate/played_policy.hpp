@@ -23,6 +23,9 @@ class PlayedPolicy {
   /// Throws InputError: several flows, a file that is no policy or of another world. Collective.
   PlayedPolicy(const Context& context, const SimulateOptions& options, const convection::Boussinesq& flow);
 
+  /// Time of the first action, and that from one to the next.
+  [[nodiscard]] double from() const { return from_; }
+  [[nodiscard]] double interval() const { return world_.interval; }
   /// Time of the next action.
   [[nodiscard]] double next_time() const;
   /// Before a step: act where it is time. Collective.

@@ -37,13 +37,20 @@ void PointSpectrogram::check(const Simulation& simulation) {
   if (!section) return;
   const auto& options = simulation.options();
   Spectrogram::check(section->frames, signal_of(*section, options), options.time.end, options.time.steps);
-  if (const auto interval = options.output.frame_interval) {
-    const double steps = *interval / *options.time.dt;
+  const auto need_whole_steps = [&](const char* what, const std::string& key, double time) {
+    const double steps = time / *options.time.dt;
     QUINTET_CHECK(
         std::abs(steps - std::round(steps)) < 1e-6 * steps && steps > 0.5,
-        "{} needs samples at even times, but a step is cut at each frame: output.frame_interval {:g} is "
-        "not a multiple of time.dt {:g}",
-        section->frames.key(), *interval, *options.time.dt);
+        "{} needs samples at even times, but a step is cut at each {}: {} {:g} is not a multiple of "
+        "time.dt {:g}",
+        section->frames.key(), what, key, time, *options.time.dt);
+  };
+  if (const auto interval = options.output.frame_interval)
+    need_whole_steps("frame", "output.frame_interval", *interval);
+  if (const auto* policy = simulation.policy(); policy != nullptr && policy->from() < options.time.end) {
+    if (policy->from() > 0) need_whole_steps("action", "control.from", policy->from());
+    if (policy->from() + policy->interval() < options.time.end)
+      need_whole_steps("action", "the policy's interval", policy->interval());
   }
   const Grid& grid = simulation.flow().grid();
   const auto inside = [&](const Axis& axis, int d) {

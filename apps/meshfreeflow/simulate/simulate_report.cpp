@@ -9,6 +9,7 @@
 #include "apps/application/report/report.hpp"
 #include "apps/application/report/statistics.hpp"
 #include "io/log/counted.hpp"
+#include "io/log/log.hpp"
 
 namespace quintet::meshfreeflow {
 
@@ -128,6 +129,7 @@ void report_budgets(Context& context, const Simulation& simulation, const Histor
              work = mean_of(history, "buoyancy_work", from);
   const bool is_set = simulation.policy() != nullptr;  // the heat through walls then carries what is set
   const double carried = is_set ? mean_of(history, "profile_heat", from).value : 0;
+  const double distance = problem.heated == Heated::sides ? simulation.flow().grid().x.length() : 1;
   const double divergence = [&] {
     double most = 0;
     for (int m = 0; m < history.n_flows(); ++m)
@@ -152,9 +154,9 @@ void report_budgets(Context& context, const Simulation& simulation, const Histor
   context.report().table(
       {"means over time", "left", "right", "difference"},
       {row("eps_u = <w b>", dissipation.value, work.value),
-       row(is_set ? "eps_b = (Nu + profile_heat)/sqrt(Ra Pr)" : "eps_b = Nu/sqrt(Ra Pr)", thermal.value,
-           (nusselt.value + carried) * scale)},
-      "Both hold exactly for means over all time. Heated sides: Nu over the length in place of the height.");
+       row(is_set ? "eps_b = (Nu + profile_heat)/(L^2 sqrt(Ra Pr))" : "eps_b = Nu/(L^2 sqrt(Ra Pr))",
+           thermal.value, (nusselt.value + carried) * scale / (distance * distance))},
+      "Both hold exactly for means over all time. L: distance of the heated walls.");
   Plot energies = over_time(history, options, "Kinetic energy", "energy", {{"kinetic_energy", "energy"}}, "");
   context.report().plot(energies);
   context.report().plot(
@@ -170,12 +172,17 @@ void report_policy(Context& context, const Simulation& simulation, const History
   const auto rewards = history.column("reward", 0);
   Curve earned{"of an action", {}, {}};
   double sum = 0, n = 0;
+  int n_lost = 0;
   for (std::size_t i = 1; i < times.size(); ++i) {
     if (!(policy.n_over(times[i]) > policy.n_over(times[i - 1]))) continue;
     earned.x.push_back(times[i]), earned.y.push_back(rewards[i]);
+    n_lost += std::isfinite(rewards[i]) ? 0 : 1;
     if (times[i] >= simulation.options().statistics.from) sum += rewards[i], ++n;
   }
-  const double mean = n > 0 ? sum / n : NAN;
+  if (n_lost > 0)
+    log::warning("control.reward '{}' is not finite for {}: their mean has no value",
+                 simulation.options().control->reward, counted(n_lost, "action"));
+  const double mean = n > 0 && n_lost == 0 ? sum / n : NAN;
   context.headline("reward of an action", std::isnan(mean) ? "-" : fmt::format("{:.5g}", mean),
                    context.doubt_of("history"));
   context.summarise("reward_mean", mean,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Helpers of played.txt: what a policy did, from run.h5 by h5dump.
 
-Usage: played.py episode RUN JUDGED ACTIONS TOLERANCE | acts RUN FROM | warmer RUN BOUND
+Usage: played.py episode RUN JUDGED ACTIONS TOLERANCE | acts RUN FROM | warmer RUN BOUND | budget RUN PERCENT
 """
 import re
 import subprocess
@@ -42,6 +42,14 @@ def warmer(run, bound):
     most = max(numbers(run, "/history/b_max"))
     print(most)
     return most > float(bound)
+
+
+def budget(run, percent):
+    """Whether the report's row of eps_b closes, to a number of percent."""
+    with open(f"{run}/report.html", encoding="utf-8") as file:
+        row = re.search(r"<td>(eps_b = .*?)</td>.*?([-+.\de]+) %</td>", file.read())
+    print(row[1], row[2])
+    return abs(float(row[2])) < float(percent)
 
 
 if __name__ == "__main__":
