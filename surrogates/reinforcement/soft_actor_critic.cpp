@@ -49,10 +49,11 @@ SquashedPolicy::SquashedPolicy(const PolicyShape& shape, std::uint64_t seed)
     : shape_(shape), chain_(policy_chain(shape)), first_(n_parameters(shape)) {
   std::size_t place = 0;
   draw_weights(policy_layers(shape, place), 0.01, seed, first_);
-  // The deviation of first actions is shape.deviation, as far as its range goes.
+  QUINTET_CHECK(shape.deviation >= least_deviation && shape.deviation <= most_deviation,
+                "a policy's first deviation of {:g}; expected {:g} to {:g}", shape.deviation, least_deviation,
+                most_deviation);
   const double wanted = (std::log(shape.deviation) - middle_of_log_deviation) / half_range;
-  std::fill(first_.end() - shape.n_actions, first_.end(),
-            static_cast<float>(std::atanh(std::clamp(wanted, -0.9, 0.9))));
+  std::fill(first_.end() - shape.n_actions, first_.end(), static_cast<float>(std::atanh(wanted)));
   refresh(first_);
 }
 

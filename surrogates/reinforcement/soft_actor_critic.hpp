@@ -17,7 +17,11 @@ namespace quintet::reinforcement {
 /// m and x the outputs of a network of tanh layers [2 n_actions]: m first. s lies between -5 and 2.
 class SquashedPolicy {
  public:
-  /// Last weights are a hundredth of the others, so that at first a hardly depends on o.
+  /// What shape.deviation may be: nine tenths of the range that exp(s) has, on either side of its middle.
+  static constexpr double least_deviation = 0.0096, most_deviation = 5.2;
+
+  /// Last weights are a hundredth of the others, so that at first a hardly depends on o. Throws InputError:
+  /// another deviation.
   SquashedPolicy(const PolicyShape& shape, std::uint64_t seed);
   [[nodiscard]] static std::uint64_t n_parameters(const PolicyShape& shape);
 

@@ -10,6 +10,7 @@
 #include "io/config/schema.hpp"
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 
 namespace quintet::meshfreeflow {
 
@@ -60,6 +61,8 @@ void set_environment(const std::string& path, ControlCase& result) {
   SimulateOptions flow;
   parse_options(read_yaml(path), described(flow));
   check_environment(flow, path);
+  if (flow.control->policy)
+    log::info("{}: control.policy and control.from are of simulate; they have no part here", path);
   result.world = control_world(flow);
   result.layer_cells = flow.limits.layer_cells;
   result.text = fmt::format("{}; {}", description(flow), result.actuators_text());

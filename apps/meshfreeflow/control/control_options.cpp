@@ -7,6 +7,7 @@
 #include "apps/meshfreeflow/setup/output_name.hpp"
 #include "io/config/schema.hpp"
 #include "io/parallel/comm.hpp"
+#include "surrogates/reinforcement/soft_actor_critic.hpp"
 
 namespace quintet::meshfreeflow {
 
@@ -36,6 +37,29 @@ std::optional<std::string> unclear_world(const ControlOptions& options) {
   if (probes % n != 0)
     return fmt::format("episode.probes.0: {} over {} segments; expected as many above each", probes, n);
   return std::nullopt;
+}
+
+/// Says where all steps of a training are those before SAC learns.
+std::optional<std::string> learns_nothing(const ControlOptions& options) {
+  const auto& training = options.training;
+  if (options.policy || training.algorithm != Algorithm::sac || training.updates == 0) return std::nullopt;
+  const std::int64_t steps = std::int64_t{training.updates} * training.environments * options.episode.actions;
+  const auto warmup = training.sac.value_or(reinforcement::SacOptions{}).warmup;
+  if (steps >= warmup) return std::nullopt;
+  return fmt::format(
+      "training.sac.warmup: {} random steps, but updates, environments and episode.actions make {}: nothing "
+      "would be learned; expected more updates, or a smaller warmup",
+      warmup, steps);
+}
+
+/// Says which deviations SAC's policies cannot have.
+std::optional<std::string> out_of_range_of_sac(const PolicyTrainingOptions& options) {
+  using Policy = reinforcement::SquashedPolicy;
+  if (options.algorithm != Algorithm::sac ||
+      (options.deviation >= Policy::least_deviation && options.deviation <= Policy::most_deviation))
+    return std::nullopt;
+  return fmt::format("deviation: {:g}; expected {:g} to {:g} with sac", options.deviation,
+                     Policy::least_deviation, Policy::most_deviation);
 }
 
 /// Says what the chosen algorithm has no use for.
@@ -149,6 +173,7 @@ void describe(Schema& schema, PolicyTrainingOptions& options) {
   describe(schema, options.ppo);
   schema.section("sac", options.sac, "Of soft actor-critic; absent: as these defaults say");
   schema.check([&options] { return of_other_algorithm(options); });
+  schema.check([&options] { return out_of_range_of_sac(options); });
 }
 
 void describe(Schema& schema, ControlEvaluationOptions& options) {
@@ -197,6 +222,7 @@ void describe(Schema& schema, ControlOptions& options) {
   describe(schema, options.checkpoints);
   schema.check([&options] { return problem_of_output(options.output); });
   schema.check([&options] { return unclear_world(options); });
+  schema.check([&options] { return learns_nothing(options); });
   schema.check([&options]() -> std::optional<std::string> {
     for (const auto seed : options.evaluation.seeds)
       if (!options.policy && std::count(options.starts.seeds.begin(), options.starts.seeds.end(), seed) > 0)
