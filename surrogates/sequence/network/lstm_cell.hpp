@@ -114,7 +114,7 @@ inline void split_exps(const Pack<T> (&x)[n], Pack<T> (&scale)[n], Pack<T> (&p)[
   });
 }
 
-/// tanh(x) of n packs abreast, to 2 ulp: (1 - u)/(1 + u) with u = e^(-2|x|), and the sign of x.
+/// tanh(x) of n packs abreast, to 3 ulp: (1 - u)/(1 + u) with u = e^(-2|x|), and the sign of x.
 template <class T, int n>
 inline void pack_tanhs(const Pack<T> (&x)[n], Pack<T> (&y)[n]) {
   Pack<T> twice[n], scale[n], p[n];
@@ -133,8 +133,8 @@ inline void pack_tanhs(const Pack<T> (&x)[n], Pack<T> (&y)[n]) {
 /// shorter packs that of 7.
 inline constexpr bool shares_divisions = quintet::detail::pack_bytes == 64;
 
-/// The gates of a cell: the logistic function 1/(1 + e^-x) of packs 0, 1 and 3, tanh of pack 2; each to 2 ulp
-/// of itself (3 with shared divisions), of either sign. With u = e^-|x| the former is (x < 0 ? u : 1)/(1 +
+/// The gates of a cell: the logistic function 1/(1 + e^-x) of packs 0, 1 and 3, tanh of pack 2; each to 3 ulp
+/// of itself (4 with shared divisions), of either sign. With u = e^-|x| the former is (x < 0 ? u : 1)/(1 +
 /// u): what is divided by lies between 1 and 2.
 template <class T, bool share = shares_divisions>
 inline void pack_gates(const Pack<T> (&z)[4], Pack<T> (&y)[4]) {
