@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <ctime>
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -47,8 +45,8 @@ class GraphTraining : public Trainer::Implementation {
  public:
   GraphTraining(const Comm& comm, std::shared_ptr<const GraphNetwork> network, const SequenceData& training,
                 const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed)
-      : comm_(comm),
-        options_(options),
+      : Implementation(options, validation.n),
+        comm_(comm),
         seed_(seed),
         training_(training, *network, "training"),
         validation_(validation, *network, "validation"),
@@ -57,31 +55,14 @@ class GraphTraining : public Trainer::Implementation {
                  start_parameters(graph_of(*network), options.start, options.zero_head, seed),
                  optimiser_of(options)) {
     QUINTET_CHECK(training.n >= 1, "no window to train on");
-    keep_weights();
-    best_loss_ = std::numeric_limits<double>::infinity();
-    if (validation.n > 0) keep({0, std::numeric_limits<double>::quiet_NaN(), validate()});
-  }
-
-  EpochReport advance() override {
-    const std::clock_t begin = std::clock();
-    ++epoch_;
-    const double training = epoch();
-    keep({epoch_, training, validation_.n > 0 ? validate() : std::numeric_limits<double>::quiet_NaN()});
-    EpochReport report;
-    static_cast<EpochLosses&>(report) = history_.back();
-    report.validation_outputs = outputs_;
-    cpu_s_ += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-    return report;
-  }
-
-  [[nodiscard]] Stopped stopped() const override {
-    if (epoch_ >= options_.epochs) return Stopped::all_epochs;
-    return options_.patience > 0 && epoch_ - best_epoch_ >= options_.patience ? Stopped::patience
-                                                                              : Stopped::not_yet;
+    begin();
   }
 
   [[nodiscard]] TrainingState state() const override {
-    return {epoch_, steps_, flat_state(weights_), best_, best_epoch_, best_loss_, history_};
+    TrainingState state = progress();
+    state.arrays = flat_state(weights_);
+    state.best = best_;
+    return state;
   }
 
   void restore(const TrainingState& state) override {
@@ -90,11 +71,7 @@ class GraphTraining : public Trainer::Implementation {
                   weights_.size());
     assign(weights_, state.arrays);
     best_ = state.best;
-    epoch_ = state.epoch;
-    steps_ = state.steps;
-    best_epoch_ = state.best_epoch;
-    best_loss_ = state.best_loss;
-    history_ = state.history;
+    restore_progress(state);
   }
 
   [[nodiscard]] TrainingResult result() const override {
@@ -109,8 +86,7 @@ class GraphTraining : public Trainer::Implementation {
   [[nodiscard]] std::string shared_out() const override { return passes_.reason(); }
 
  private:
-  /// One pass through all windows; the mean loss of the batches as they came.
-  double epoch() {
+  double epoch() override {
     const auto order = shuffled(training_.n, seed_, epoch_);
     const int batch = std::min<std::int64_t>(options_.batch, training_.n);
     double sum = 0;
@@ -136,42 +112,25 @@ class GraphTraining : public Trainer::Implementation {
     return sum / training_.n;
   }
 
-  /// Outputs of the validation windows, and their loss.
-  double validate() {
+  double validate() override {
     passes_.refresh(weights_.values(0).data());
     outputs_ = passes_.forward(validation_.inputs);
     double sum = 0;
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       sum += (outputs_[i] - validation_.targets[i]) * (outputs_[i] - validation_.targets[i]);
-    const double loss = sum / outputs_.size();
-    if (!std::isfinite(loss))
-      throw NumericalError(fmt::format(
-          "epoch {}: the loss of validation is {}; a lower learning_rate or clip may help", epoch_, loss));
-    return loss;
+    return checked_validation(sum / outputs_.size());
   }
 
-  void keep(const EpochLosses& losses) {
-    history_.push_back(losses);
-    const double loss = validation_.n > 0 ? losses.validation : losses.training;
-    if (!(loss < best_loss_ - options_.min_improvement)) return;
-    best_loss_ = loss;
-    best_epoch_ = losses.epoch;
-    keep_weights();
-  }
+  [[nodiscard]] std::span<const double> outputs() const override { return outputs_; }
 
-  void keep_weights() { best_ = weights_.copied_values(0); }
+  void keep_weights() override { best_ = weights_.copied_values(0); }
 
   Comm comm_;
-  TrainingOptions options_;
   std::uint64_t seed_;
   GraphWindows training_, validation_;
   GraphPasses passes_;
   FlatParameters<double> weights_;  ///< every rank makes every step
   std::vector<double> outputs_, best_;
-  int epoch_ = 0, best_epoch_ = 0;
-  std::int64_t steps_ = 0;
-  double best_loss_ = 0, cpu_s_ = 0;
-  std::vector<EpochLosses> history_;
 };
 
 }  // namespace

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
-#include <limits>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -12,7 +9,6 @@
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
-#include "physics/kernels/random.hpp"
 #include "surrogates/resident/late/late_parameters.hpp"
 #include "surrogates/sequence/network/network.hpp"
 #include "surrogates/sequence/network/torch/torch_network.hpp"
@@ -23,9 +19,6 @@
 namespace quintet::sequence {
 
 namespace {
-
-constexpr std::uint32_t shuffle_stream = 0x5e02;
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 struct StoppedRow {
   Stopped value;
@@ -93,17 +86,6 @@ OptimiserOptions optimiser_of(const TrainingOptions& options) {
           .weight_decay = options.weight_decay};
 }
 
-std::vector<int> shuffled(int n, std::uint64_t seed, int epoch) {
-  std::vector<int> order(n);
-  std::iota(order.begin(), order.end(), 0);
-  for (int i = n - 1; i > 0; --i) {
-    double u, v;
-    uniform_pair(seed, shuffle_stream, i, epoch, u, v);
-    std::swap(order[i], order[static_cast<int>(u * (i + 1))]);
-  }
-  return order;
-}
-
 const char* name_of(Stopped stopped) { return row_of(reasons, stopped).name; }
 
 namespace {
@@ -138,7 +120,7 @@ class Training : public Trainer::Implementation {
   Training(const Architecture& architecture, int steps, const SequenceData& training,
            const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed,
            const TrainingRanks& ranks)
-      : options_(options),
+      : Implementation(options, validation.n),
         seed_(seed),
         comm_(ranks.comm),
         training_(training, std::ptrdiff_t{steps} * architecture.n_inputs,
@@ -166,32 +148,14 @@ class Training : public Trainer::Implementation {
     if (comm_.size() == 1) outputs_double_.resize(outputs_.size());
     // Of two biases each sees the same gradient and makes the same step: their sum makes it twice.
     if (options.twin_biases) shared_.count_twice(biases_of<Real>(graph_of(architecture)));
-    keep_weights();
-    best_loss_ = std::numeric_limits<double>::infinity();
-    if (validation.n > 0) keep({0, none, validate()});
-  }
-
-  EpochReport advance() override {
-    const std::clock_t begin = std::clock();
-    ++epoch_;
-    const double training = epoch();
-    keep({epoch_, training, validation_.n > 0 ? validate() : none});
-    EpochReport report;
-    static_cast<EpochLosses&>(report) = history_.back();
-    report.validation_outputs = outputs_double_;
-    cpu_s_ += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-    return report;
-  }
-
-  [[nodiscard]] Stopped stopped() const override {
-    if (epoch_ >= options_.epochs) return Stopped::all_epochs;
-    return options_.patience > 0 && epoch_ - best_epoch_ >= options_.patience ? Stopped::patience
-                                                                              : Stopped::not_yet;
+    begin();
   }
 
   [[nodiscard]] TrainingState state() const override {
-    return {epoch_,     steps_,  flat_state(shared_), {best_.begin(), best_.end()}, best_epoch_,
-            best_loss_, history_};
+    TrainingState state = progress();
+    state.arrays = flat_state(shared_);
+    state.best.assign(best_.begin(), best_.end());
+    return state;
   }
 
   void restore(const TrainingState& state) override {
@@ -201,11 +165,7 @@ class Training : public Trainer::Implementation {
     if (comm_.is_root())
       std::transform(state.best.begin(), state.best.end(), best_.begin(),
                      [](double value) { return static_cast<Real>(value); });
-    epoch_ = state.epoch;
-    steps_ = state.steps;
-    best_epoch_ = state.best_epoch;
-    best_loss_ = state.best_loss;
-    history_ = state.history;
+    restore_progress(state);
   }
 
   [[nodiscard]] TrainingResult result() const override {
@@ -217,8 +177,7 @@ class Training : public Trainer::Implementation {
   [[nodiscard]] FlatAccount account() const override { return shared_.account(); }
 
  private:
-  /// One pass through all windows; the mean loss of the batches.
-  double epoch() {
+  double epoch() override {
     const auto order = shuffled(training_.n, seed_, epoch_);
     double sum = 0;
     for (int first = 0; first < training_.n; first += batch_) {
@@ -258,8 +217,7 @@ class Training : public Trainer::Implementation {
     return loss;
   }
 
-  /// Outputs of the validation windows, and their loss.
-  double validate() {
+  double validate() override {
     passes_->refresh(shared_.values(0).data());
     passes_->forward(validation_.inputs.data() + validated_.begin * validation_.n_in, validated_.size(),
                      outputs_.data());
@@ -271,27 +229,15 @@ class Training : public Trainer::Implementation {
     }
     std::copy_n(outputs_.begin(), outputs_double_.size(), outputs_double_.begin());
     if (comm_.size() > 1) sum = comm_.sum(sum);
-    const double loss = sum / validation_.targets.size();
-    if (!std::isfinite(loss))
-      throw NumericalError(fmt::format(
-          "epoch {}: the loss of validation is {}; a lower learning_rate or clip may help", epoch_, loss));
-    return loss;
+    return checked_validation(sum / validation_.targets.size());
   }
 
-  void keep(const EpochLosses& losses) {
-    history_.push_back(losses);
-    const double loss = validation_.n > 0 ? losses.validation : losses.training;
-    if (!(loss < best_loss_ - options_.min_improvement)) return;
-    best_loss_ = loss;
-    best_epoch_ = losses.epoch;
-    keep_weights();
-  }
+  [[nodiscard]] std::span<const double> outputs() const override { return outputs_double_; }
 
-  void keep_weights() {
+  void keep_weights() override {
     if (comm_.is_root()) best_ = shared_.copied_values(0);
   }
 
-  TrainingOptions options_;
   std::uint64_t seed_;
   Comm comm_;
   Windows<Real> training_, validation_;
@@ -302,10 +248,6 @@ class Training : public Trainer::Implementation {
   std::vector<Real> batch_inputs_, batch_targets_, outputs_;
   std::vector<double> outputs_double_;
   std::vector<Real> best_;  ///< on rank 0
-  int epoch_ = 0, best_epoch_ = 0;
-  std::int64_t steps_ = 0;
-  double best_loss_ = 0, cpu_s_ = 0;
-  std::vector<EpochLosses> history_;
 };
 
 template <class Real>
