@@ -56,13 +56,21 @@ void check_environment(const SimulateOptions& flow, const std::string& path) {
                 path);
 }
 
+/// Leave out what only `simulate` plays: its policy may be the file that is learned here.
+Tree without_policy(Tree document, const std::string& path) {
+  const Tree* control = document.find("control");
+  if (control == nullptr || !control->is_map() || !control->has("policy")) return document;
+  log::info("{}: control.policy and control.from are of simulate; they have no part here", path);
+  document.set_path("control.policy", Tree());
+  document.set_path("control.from", Tree::number(0));
+  return document;
+}
+
 /// The world of an input of `meshfreeflow simulate`.
 void set_environment(const std::string& path, ControlCase& result) {
   SimulateOptions flow;
-  parse_options(read_yaml(path), described(flow));
+  parse_options(without_policy(read_yaml(path), path), described(flow));
   check_environment(flow, path);
-  if (flow.control->policy)
-    log::info("{}: control.policy and control.from are of simulate; they have no part here", path);
   result.world = control_world(flow);
   result.layer_cells = flow.limits.layer_cells;
   result.text = fmt::format("{}; {}", description(flow), result.actuators_text());
