@@ -68,7 +68,7 @@ double Boussinesq::bytes(double cells, int n_members) {
   return 8 * cells * (4.0 * n_members + 4 + 6 + 12 + 3);
 }
 
-void Boussinesq::exchange_all(const State& state) const {
+void Boussinesq::exchange_all(const BoussinesqState& state) const {
   exchange(grid_, {{state.u, Place::left_face}, {state.w, Place::bottom_face}, {state.b, Place::centre}});
 }
 
@@ -77,7 +77,7 @@ void Boussinesq::start(const Exec& exec) {
   step_ = 0;
   std::ranges::fill(away_, 0);
   for (int m = 0; m < n_members(); ++m) {
-    State& state = states_[m];
+    BoussinesqState& state = states_[m];
     exchange_all(state);
     divergence(exec, metrics_, state.u, state.w, 1.0, stage_.p);
     solver_->poisson(stage_.p);
@@ -94,7 +94,7 @@ void Boussinesq::resume(double time, std::int64_t step) {
   time_ = time;
   step_ = step;
   std::ranges::fill(away_, 0);
-  for (const State& state : states_) {
+  for (const BoussinesqState& state : states_) {
     exchange_all(state);
     exchange(grid_, state.p, Place::centre);
   }
@@ -118,7 +118,7 @@ void Boussinesq::send_states() {
 void Boussinesq::fetch(int member) const {
   char& away = away_[member];
   if (!away) return;
-  const State& state = states_[member];
+  const BoussinesqState& state = states_[member];
   residence_->fetch(member, state);
   away = 0;
   exchange_all(state);
@@ -159,13 +159,13 @@ void Boussinesq::advance(const Exec& exec, double dt, double arrival) {
           step_, time_, missed));
   } else {
     solver_->set_step(gamma_of_scheme * dt);
-    for (State& state : states_) advance_member(exec, state, dt);
+    for (BoussinesqState& state : states_) advance_member(exec, state, dt);
   }
   time_ = arrival;
   ++step_;
 }
 
-void Boussinesq::finish_stage(const Exec& exec, State& stage, const Field& pressure, double a) {
+void Boussinesq::finish_stage(const Exec& exec, BoussinesqState& stage, const Field& pressure, double a) {
   subtract_gradient(exec, grid_, metrics_, a, pressure, stage.u, stage.w);
   add_wall_heat(exec, problem_, grid_, walls(), a, stage.b);
   solver_->diffuse(stage);
@@ -182,7 +182,7 @@ void Boussinesq::finish_stage(const Exec& exec, State& stage, const Field& press
   exchange(grid_, {{pressure, Place::centre}, {stage.u, Place::left_face}, {stage.w, Place::bottom_face}});
 }
 
-void Boussinesq::advance_member(const Exec& exec, State& q, double dt) {
+void Boussinesq::advance_member(const Exec& exec, BoussinesqState& q, double dt) {
   const double g = gamma_of_scheme, d = delta_of_scheme, a = g * dt;
 
   // Stage 1: (1 - a L) q1 = q + a N(q) - a grad p1, div q1 = 0.
@@ -210,7 +210,7 @@ double Boussinesq::courant_rate(const Exec& exec) const {
   }
   double greatest = 0;
   bool finite = true;
-  for (const State& state : states_) {
+  for (const BoussinesqState& state : states_) {
     const double rate = convection::courant_rate(exec, metrics_, state.u, state.w);
     finite = finite && std::isfinite(rate);
     greatest = std::max(greatest, finite ? rate : 0.0);
@@ -220,7 +220,7 @@ double Boussinesq::courant_rate(const Exec& exec) const {
 }
 
 void Boussinesq::instant_pressure(const Exec& exec, int member, const Field& p) {
-  const State& state = this->state(member);
+  const BoussinesqState& state = this->state(member);
   convect(exec, grid_, metrics_, state, first_);
   add_diffusion(exec, problem_, grid_, Unknown::u, problem_.viscosity(), state.u, first_.u);
   add_diffusion(exec, problem_, grid_, Unknown::w, problem_.viscosity(), state.w, first_.w);

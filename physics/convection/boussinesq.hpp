@@ -32,11 +32,11 @@ class Boussinesq {
   [[nodiscard]] int n_members() const { return states_.size(); }
   /// u, w, b and p of a member, fetched from the device where they are there (collective then, after each
   /// step); whoever changes them calls start() or resume() next.
-  [[nodiscard]] State& state(int member) {
+  [[nodiscard]] BoussinesqState& state(int member) {
     fetch(member);
     return states_[member];
   }
-  [[nodiscard]] const State& state(int member) const {
+  [[nodiscard]] const BoussinesqState& state(int member) const {
     fetch(member);
     return states_[member];
   }
@@ -84,9 +84,9 @@ class Boussinesq {
   [[nodiscard]] static double bytes(double cells, int n_members);
 
  private:
-  void advance_member(const Exec& exec, State& q, double dt);
-  void finish_stage(const Exec& exec, State& stage, const Field& pressure, double a);
-  void exchange_all(const State& state) const;
+  void advance_member(const Exec& exec, BoussinesqState& q, double dt);
+  void finish_stage(const Exec& exec, BoussinesqState& stage, const Field& pressure, double a);
+  void exchange_all(const BoussinesqState& state) const;
   void send_states();
   void fetch(int member) const;
 
@@ -94,8 +94,8 @@ class Boussinesq {
   Grid grid_;
   Metrics metrics_;
   std::unique_ptr<EllipticSolver> solver_;
-  std::vector<State> states_;
-  State stage_;  ///< u, w, b of the first stage; p: the correction
+  std::vector<BoussinesqState> states_;
+  BoussinesqState stage_;  ///< u, w, b of the first stage; p: the correction
   Tendency first_, second_;
   std::shared_ptr<FlowResidence> residence_;  ///< on a device; null: steps are taken here
   mutable std::vector<char> away_;   ///< whether the device's state of a member is newer than states_

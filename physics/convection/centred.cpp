@@ -56,7 +56,7 @@ std::vector<double> inner(const Field& field) {
 
 Centred centred(const Exec& exec, Boussinesq& flow, int member) {
   const Grid& grid = flow.grid();
-  const State& state = flow.state(member);
+  const BoussinesqState& state = flow.state(member);
   Field p("pressure of this instant", grid);
   flow.instant_pressure(exec, member, p);
   const Field of_u = curvature_of_u(grid, state.u), of_w = curvature_of_w(grid, state.w);

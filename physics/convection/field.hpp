@@ -47,9 +47,9 @@ struct RowsAbout {
 };
 
 /// Velocity, buoyancy and pressure of one flow.
-struct State {
-  State() = default;
-  explicit State(const Grid& grid) : u("u", grid), w("w", grid), b("b", grid), p("p", grid) {}
+struct BoussinesqState {
+  BoussinesqState() = default;
+  explicit BoussinesqState(const Grid& grid) : u("u", grid), w("w", grid), b("b", grid), p("p", grid) {}
   Field u, w, b, p;
 };
 

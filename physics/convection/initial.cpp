@@ -39,7 +39,7 @@ double modes_at(const Problem& problem, int n_modes, std::uint64_t seed, double 
 
 void fill(const Problem& problem, const Start& start, std::uint64_t seed, Boussinesq& flow, int member) {
   const Grid& grid = flow.grid();
-  State& state = flow.state(member);
+  BoussinesqState& state = flow.state(member);
   for (const Field* field : {&state.u, &state.w, &state.p}) Kokkos::deep_copy(field->values, 0.0);
   const double waves = problem.sides == Sides::periodic ? 2 * pi : pi;
   for (int j = 0; j < grid.rows_here(); ++j) {

@@ -71,7 +71,7 @@ void convect_b(const Metrics& metrics, const RowsAbout& u, const RowsAbout& w, c
 
 }  // namespace
 
-void convect(const Exec& exec, const Grid& grid, const Metrics& metrics, const State& state,
+void convect(const Exec& exec, const Grid& grid, const Metrics& metrics, const BoussinesqState& state,
              const Tendency& tendency) {
   const int n = grid.x.n();
   const bool at_bottom = grid.at_bottom(), walls = !grid.x.periodic;

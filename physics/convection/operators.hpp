@@ -35,7 +35,7 @@ struct Metrics {
 /// convection changes neither the sum of u^2 + w^2 nor that of b^2, on grids of any spacing (but for the time
 /// step), and what buoyancy works is what b loses in height. Neighbours of all fields must be filled. Source:
 /// Verstappen & Veldman 2003, J. Comput. Phys. 187, 343.
-void convect(const Exec& exec, const Grid& grid, const Metrics& metrics, const State& state,
+void convect(const Exec& exec, const Grid& grid, const Metrics& metrics, const BoussinesqState& state,
              const Tendency& tendency);
 
 /// Divergence of (u, w) in each cell, times `factor`.

@@ -36,7 +36,7 @@ std::vector<double> coefficients(LineBasis basis, const RowTransform* fast, std:
 int wave_of(LineBasis basis, int k) { return basis == LineBasis::periodic ? (k + 1) / 2 : k; }
 
 /// Those of this rank's rows to `sums`, [kind, wave].
-void add_powers(const Grid& grid, const State& state, LineBasis of_u, LineBasis of_others,
+void add_powers(const Grid& grid, const BoussinesqState& state, LineBasis of_u, LineBasis of_others,
                 std::vector<double>& sums) {
   const int n = grid.x.n(), middle = grid.z.n() / 2;
   const std::size_t n_waves = sums.size() / 4;

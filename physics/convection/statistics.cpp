@@ -28,7 +28,8 @@ void add_heat_of_sides(const Axis& x, double width, const double* b, double f, d
   sums.profile += f * in - g * out;
 }
 
-Sums sums_of(const Problem& problem, const Grid& grid, const WallProfiles& walls, const State& state) {
+Sums sums_of(const Problem& problem, const Grid& grid, const WallProfiles& walls,
+             const BoussinesqState& state) {
   Sums sums;
   const Axis &x = grid.x, &z = grid.z;
   const int last_j = z.n() - 1;
@@ -66,7 +67,7 @@ Sums sums_of(const Problem& problem, const Grid& grid, const WallProfiles& walls
 }
 
 /// -minimum, maximum and the like, to be maximised.
-std::array<double, 5> extremes_of(const Exec& exec, const Boussinesq& flow, const State& state) {
+std::array<double, 5> extremes_of(const Exec& exec, const Boussinesq& flow, const BoussinesqState& state) {
   const Metrics& metrics = flow.metrics();
   std::array<double, 5> most{0, 0, 0, -1e300, -1e300};
   (void)exec;
@@ -106,7 +107,7 @@ bool Sample::finite() const {
 
 double convected_nusselt(const Boussinesq& flow, int member) {
   const Axis &x = flow.grid().x, &z = flow.grid().z;
-  const State& state = flow.state(member);
+  const BoussinesqState& state = flow.state(member);
   const double p = flow.problem().thermal_diffusivity();
   double sum = 0;
   if (flow.problem().heated == Heated::sides) {
@@ -138,7 +139,7 @@ struct Numbers {
 Numbers numbers_here(const Exec& exec, const Boussinesq& flow, int member) {
   const Grid& grid = flow.grid();
   const Problem& problem = flow.problem();
-  const State& state = flow.state(member);
+  const BoussinesqState& state = flow.state(member);
   WallValues walls;
   const bool sides = problem.heated == Heated::sides;
   auto& ends = sides ? walls.x : walls.z;

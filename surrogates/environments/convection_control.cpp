@@ -64,7 +64,7 @@ void ConvectionControl::check_flows() const {
 }
 
 void ConvectionControl::begin(const FlowState& from, int shift, bool mirrored) {
-  State& state = flow_->state(0);
+  BoussinesqState& state = flow_->state(0);
   const int n = options_.cells_x;
   for (int j = 0; j < options_.cells_z; ++j)
     for (int i = 0; i < n; ++i) {
@@ -132,7 +132,7 @@ void ConvectionControl::observe(std::span<float> observation) const {
 }
 
 FlowState ConvectionControl::state() const {
-  const State& now = flow_->state(0);
+  const BoussinesqState& now = flow_->state(0);
   return {numbers_of(now.u), numbers_of(now.w), numbers_of(now.b), numbers_of(now.p)};
 }
 

@@ -138,7 +138,7 @@ void WallControl::make_probes(const Grid& grid) {
 
 void WallControl::observe(const Boussinesq& flow, std::span<float> observation) const {
   constexpr std::size_t n_parts = std::size(Probe{}.parts);
-  const State& state = flow.state(0);
+  const BoussinesqState& state = flow.state(0);
   const Grid& grid = flow.grid();
   const auto& sensed = options_.sensed;
   const int first = grid.first_row();

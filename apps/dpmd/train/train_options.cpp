@@ -174,7 +174,8 @@ void describe(Schema& schema, DescriptorOptions& options) {
     if (options.kind == DescriptorKind::se_e3 && options.type_one_side)
       return "type_one_side is not of se_e3, whose networks depend on two neighbours; leave it out";
     if (!has_axis(options.kind) && options.axis_neurons != DescriptorOptions().axis_neurons)
-      return fmt::format("axis_neurons is of se_e2_a and dpa1, not of {}; leave it out", name_of(options.kind));
+      return fmt::format("axis_neurons is of se_e2_a and dpa1, not of {}; leave it out",
+                         name_of(options.kind));
     if (has_axis(options.kind) && options.axis_neurons > options.neurons.back())
       return fmt::format("axis_neurons = {} is more than the last of neurons, {}", options.axis_neurons,
                          options.neurons.back());

@@ -26,7 +26,7 @@ SampledSignal signal_of(const PointSpectrogramOptions& section, const SimulateOp
           section.corner.value_or(0)};
 }
 
-const Field& field_of(const State& state, Signal signal) {
+const Field& field_of(const BoussinesqState& state, Signal signal) {
   return signal == Signal::u ? state.u : signal == Signal::w ? state.w : state.b;
 }
 

@@ -22,12 +22,13 @@ constexpr double round_off = 1e-9;  // of a step: what sums of steps may miss a 
 
 struct NamedField {
   const char *name, *text;
-  Field State::*field;
+  Field BoussinesqState::*field;
 };
-constexpr std::array<NamedField, 4> fields{{{"u", "Velocity along x at left faces", &State::u},
-                                            {"w", "Velocity along z at bottom faces", &State::w},
-                                            {"b", "Buoyancy at centres", &State::b},
-                                            {"p", "Pressure of the last stage at centres", &State::p}}};
+constexpr std::array<NamedField, 4> fields{
+    {{"u", "Velocity along x at left faces", &BoussinesqState::u},
+     {"w", "Velocity along z at bottom faces", &BoussinesqState::w},
+     {"b", "Buoyancy at centres", &BoussinesqState::b},
+     {"p", "Pressure of the last stage at centres", &BoussinesqState::p}}};
 
 }  // namespace
 

@@ -165,7 +165,7 @@ void fill_from_fields(const SimulateOptions& options, Boussinesq& flow) {
   for (std::uint64_t sample = 0; sample < reader.n_samples(); ++sample)
     for (const std::uint64_t frame : frames) {
       if (member == flow.n_members()) return;
-      State& state = flow.state(member++);
+      BoussinesqState& state = flow.state(member++);
       for (const Field* field : {&state.u, &state.w, &state.p}) Kokkos::deep_copy(field->values, 0.0);
       u.set(reader, sample, frame, state.u);
       w.set(reader, sample, frame, state.w);

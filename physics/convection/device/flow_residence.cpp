@@ -71,7 +71,7 @@ FlowResidence::FlowResidence(const Grid& grid, int n_members, std::shared_ptr<De
       shares_(flow_shares(grid.comm().size(), n_members)),
       device_(std::move(device)) {}
 
-void FlowResidence::send(int member, const State& state) const {
+void FlowResidence::send(int member, const BoussinesqState& state) const {
   const std::array<const Field*, 4> fields{&state.u, &state.w, &state.b, &state.p};
   Four rows;
   for (std::size_t which = 0; which < fields.size(); ++which)
@@ -85,7 +85,7 @@ void FlowResidence::send(int member, const State& state) const {
     device_->put(shares_.place_of(member), {there[0], there[1], there[2], there[3]});
 }
 
-void FlowResidence::fetch(int member, const State& state) const {
+void FlowResidence::fetch(int member, const BoussinesqState& state) const {
   const std::array<const Field*, 4> fields{&state.u, &state.w, &state.b, &state.p};
   const Shares slabs = shares_.rows(home_.n);
   Four rows;

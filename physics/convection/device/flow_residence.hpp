@@ -17,9 +17,9 @@ class FlowResidence {
   FlowResidence(const Grid& grid, int n_members, std::shared_ptr<DeviceFlows> device);
   [[nodiscard]] DeviceFlows& device() const { return *device_; }
   /// Send a member from its home to its devices. Collective.
-  void send(int member, const State& state) const;
+  void send(int member, const BoussinesqState& state) const;
   /// Bring a member back from its devices to its home; neighbours are not filled. Collective.
-  void fetch(int member, const State& state) const;
+  void fetch(int member, const BoussinesqState& state) const;
 
   /// Sums and extremes of a member over the cells that this rank's device has of it. All are found at once
   /// and kept until renew(). Collective.

@@ -18,7 +18,7 @@ class EllipticSolver {
   /// Collective.
   virtual void diffuse(Unknown unknown, const Field& field) = 0;
   /// Solve as diffuse() of one unknown does, for u, w and b of `state` at once. Collective.
-  virtual void diffuse(const State& state) {
+  virtual void diffuse(const BoussinesqState& state) {
     diffuse(Unknown::u, state.u);
     diffuse(Unknown::w, state.w);
     diffuse(Unknown::b, state.b);

@@ -50,7 +50,7 @@ class DirectSolver : public EllipticSolver {
 
   void diffuse(Unknown unknown, const Field& field) override { solve(diffusion_, {{unknown, &field}}); }
 
-  void diffuse(const State& state) override {
+  void diffuse(const BoussinesqState& state) override {
     if (comm_.size() > 1)
       return solve(diffusion_, {{Unknown::u, &state.u}, {Unknown::w, &state.w}, {Unknown::b, &state.b}});
     EllipticSolver::diffuse(state);  // one after the other: coefficients stay in the cache

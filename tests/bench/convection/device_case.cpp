@@ -20,7 +20,7 @@ namespace {
 
 using namespace testing;
 
-FlowFields fields_of(const State& state) {
+FlowFields fields_of(const BoussinesqState& state) {
   FlowFields result;
   const Field* const fields[] = {&state.u, &state.w, &state.b, &state.p};
   for (std::size_t which = 0; which < result.size(); ++which)

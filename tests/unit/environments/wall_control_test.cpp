@@ -81,7 +81,8 @@ TEST(WallControl, goes_on_in_the_middle_of_an_action_to_the_bit) {
   go_on(first, whole, 2);
   first.act(whole, action_of(first, 1));
   go_on(first, whole, 2);
-  for (Field State::*field : {&State::u, &State::w, &State::b, &State::p})
+  for (Field BoussinesqState::*field :
+       {&BoussinesqState::u, &BoussinesqState::w, &BoussinesqState::b, &BoussinesqState::p})
     for (int j = 0; j < whole.grid().rows_here(); ++j)
       std::copy_n((whole.state(0).*field).row(j), 16, (parts.state(0).*field).row(j));
   parts.resume(whole.time(), whole.step());

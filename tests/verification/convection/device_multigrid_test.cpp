@@ -45,7 +45,8 @@ Boussinesq moved_by_multigrid(const Problem& problem, const Grid& grid, int n_fl
 double distance(const Boussinesq& a, const Boussinesq& b) {
   double most = 0;
   for (int m = 0; m < a.n_members(); ++m)
-    for (Field State::*field : {&State::u, &State::w, &State::b, &State::p})
+    for (Field BoussinesqState::*field :
+         {&BoussinesqState::u, &BoussinesqState::w, &BoussinesqState::b, &BoussinesqState::p})
       for (int j = 0; j < a.grid().z.n(); ++j)
         for (int i = 0; i < a.grid().x.n(); ++i) {
           const double apart = std::abs((a.state(m).*field).row(j)[i] - (b.state(m).*field).row(j)[i]);
@@ -61,7 +62,7 @@ double distance_from_direct(const Problem& problem, const Grid& grid, int n_flow
 /// Iterations of the four solves of a step of a flow without a pattern, to 1e-10.
 long iterations(const Problem& problem, const Grid& grid, double dt) {
   Boussinesq flow(problem, grid, make_modes_solver(problem, grid), 1);
-  State& state = flow.state(0);
+  BoussinesqState& state = flow.state(0);
   scramble(grid, problem, state.u, Unknown::u, 0.1);
   scramble(grid, problem, state.w, Unknown::w, 0.2);
   scramble(grid, problem, state.b, Unknown::b, 0.3);

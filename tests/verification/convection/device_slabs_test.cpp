@@ -41,7 +41,8 @@ Boussinesq make_flows(const Problem& problem, const Grid& grid, const Case& c) {
 void expect_equal(const Boussinesq& alone, const Boussinesq& together, double tolerance) {
   const Grid& grid = together.grid();
   for (int m = 0; m < alone.n_members(); ++m)
-    for (Field State::*field : {&State::u, &State::w, &State::b, &State::p}) {
+    for (Field BoussinesqState::*field :
+         {&BoussinesqState::u, &BoussinesqState::w, &BoussinesqState::b, &BoussinesqState::p}) {
       const Field &a = alone.state(m).*field, &b = together.state(m).*field;
       for (int j = -1; j <= grid.rows_here(); ++j)
         for (int i = -1; i <= grid.x.n(); ++i)
@@ -143,7 +144,7 @@ TEST(DeviceSlabs, stay_solenoidal_and_have_a_pressure_without_mean) {
     flows.advance(Exec(), 0.02);
     host.advance(Exec(), 0.02);
   }
-  const State& state = flows.state(0);
+  const BoussinesqState& state = flows.state(0);
   Field divergence_of("divergence", grid);
   divergence(Exec(), flows.metrics(), state.u, state.w, 1, divergence_of);
   double largest = 0, mean = 0;

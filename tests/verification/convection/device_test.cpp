@@ -28,7 +28,8 @@ Boussinesq make_flows(const Problem& problem, const Grid& grid, int n_flows, boo
 
 void expect_equal(const Boussinesq& a, const Boussinesq& b, double tolerance) {
   for (int m = 0; m < a.n_members(); ++m)
-    for (Field State::*field : {&State::u, &State::w, &State::b, &State::p})
+    for (Field BoussinesqState::*field :
+         {&BoussinesqState::u, &BoussinesqState::w, &BoussinesqState::b, &BoussinesqState::p})
       for (int j = -1; j <= a.grid().z.n(); ++j)
         for (int i = -1; i <= a.grid().x.n(); ++i)
           ASSERT_NEAR((a.state(m).*field).row(j)[i], (b.state(m).*field).row(j)[i], tolerance)
@@ -107,7 +108,7 @@ TEST(DeviceFlows, stay_solenoidal_and_have_a_pressure_without_mean) {
   const Grid grid = make_grid(Comm::self(), problem, 1.3, 30, 16);
   Boussinesq flows = make_flows(problem, grid, 1, true, true);
   for (int i = 0; i < 20; ++i) flows.advance(Exec(), 0.05);
-  const State& state = flows.state(0);
+  const BoussinesqState& state = flows.state(0);
   Field divergence_of("divergence", grid);
   divergence(Exec(), flows.metrics(), state.u, state.w, 1, divergence_of);
   double largest = 0, mean = 0;

@@ -79,7 +79,8 @@ TEST(Floor, without_a_profile_is_bitwise_one_with_a_profile_of_zeros) {
   Boussinesq plain = make_flow(problem, grid, start), zero = make_flow(problem, grid, start);
   zero.set_walls({std::vector<double>(24, 0.0)});
   for (int i = 0; i < 20; ++i) plain.advance(Exec(), 0.05), zero.advance(Exec(), 0.05);
-  for (Field State::*field : {&State::u, &State::w, &State::b, &State::p})
+  for (Field BoussinesqState::*field :
+       {&BoussinesqState::u, &BoussinesqState::w, &BoussinesqState::b, &BoussinesqState::p})
     for (int j = 0; j < 16; ++j)
       for (int i = 0; i < 24; ++i)
         ASSERT_EQ((plain.state(0).*field).row(j)[i], (zero.state(0).*field).row(j)[i]);

@@ -38,7 +38,7 @@ TEST(Convection, changes_neither_energy_nor_the_square_of_buoyancy_and_does_the_
   for (const Problem& problem : all_walls()) {
     const Grid grid = make_grid(Comm::self(), problem, 1.7, 16, 12, 1.5);
     Boussinesq flow = scrambled(problem, grid);
-    const State& state = flow.state(0);
+    const BoussinesqState& state = flow.state(0);
     const Tendency tendency(grid);
     convect(Exec(), grid, flow.metrics(), state, tendency);
     const double work = sample(Exec(), flow, 0).buoyancy_work * grid.x.length();
@@ -55,7 +55,7 @@ TEST(Diffusion, dissipates_what_the_statistics_say) {
   for (const Problem& problem : all_walls()) {
     const Grid grid = make_grid(Comm::self(), problem, 1.7, 16, 12, 1.5);
     const Boussinesq flow = scrambled(problem, grid);
-    const State& state = flow.state(0);
+    const BoussinesqState& state = flow.state(0);
     const Tendency diffusion(grid);
     add_diffusion(Exec(), problem, grid, Unknown::u, problem.viscosity(), state.u, diffusion.u);
     add_diffusion(Exec(), problem, grid, Unknown::w, problem.viscosity(), state.w, diffusion.w);

@@ -25,7 +25,7 @@ Problem walls_of(Sides sides) {
 }
 
 /// Greatest difference of u, w or b of two flows on one grid.
-double difference(const Boussinesq& a, const Boussinesq& b, Field State::*field) {
+double difference(const Boussinesq& a, const Boussinesq& b, Field BoussinesqState::*field) {
   double most = 0;
   const Field &x = a.state(0).*field, &y = b.state(0).*field;
   for (int j = 0; j < x.rows; ++j)
@@ -46,7 +46,7 @@ TEST_P(EverySide, steps_are_of_second_order) {
     return result;
   };
   const Boussinesq exact = flow(0.0025), coarse = flow(0.04), fine = flow(0.02);
-  for (Field State::*field : {&State::u, &State::w, &State::b})
+  for (Field BoussinesqState::*field : {&BoussinesqState::u, &BoussinesqState::w, &BoussinesqState::b})
     EXPECT_NEAR(std::log2(difference(coarse, exact, field) / difference(fine, exact, field)), 2, 0.25);
 }
 

@@ -27,7 +27,8 @@ TEST(Ranks, give_the_flow_of_one_to_round_off) {
     };
     Boussinesq alone = run(Comm::self()), together = run(Comm::world());
     const Grid& grid = together.grid();
-    for (Field State::*field : {&State::u, &State::w, &State::b, &State::p})
+    for (Field BoussinesqState::*field :
+         {&BoussinesqState::u, &BoussinesqState::w, &BoussinesqState::b, &BoussinesqState::p})
       for (int j = 0; j < grid.rows_here(); ++j)
         for (int i = 0; i < grid.x.n(); ++i)
           ASSERT_NEAR((together.state(0).*field).row(j)[i],
