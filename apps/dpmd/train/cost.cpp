@@ -38,25 +38,17 @@ std::vector<Layer> layers_of(const Training& training) {
   const auto& model = training.trainer().model();
   const auto& data = training.data();
   const auto& types = data.training.front().frames.front().types;
-  const std::int64_t n_types = model.type_names.size();
-  const auto count = [&](std::int64_t type) {
-    return std::max<std::int64_t>(1, std::count(types.begin(), types.end(), static_cast<int>(type)));
-  };
-  const auto networks = potential::describe_networks(model, true);
-  const std::int64_t n_embedding = model.embedding.size();
   std::vector<Layer> layers;
-  for (std::int64_t i = 0; i < std::ssize(networks); ++i) {
-    std::int64_t rows = 0;
-    if (n_embedding == 1) {
-      rows = i == 0 ? std::ssize(types) * std::max(1, data.census.most_together) : count(i - 1);
-    } else if (i < n_embedding) {
-      const std::size_t neighbour = model.type_one_side ? i : i / n_types;
-      const std::int64_t around = model.type_one_side ? std::ssize(types) : count(i % n_types);
-      rows = around * std::max(1, data.census.most_neighbours.at(neighbour));
-    } else {
-      rows = count(i - n_embedding);
+  for (const auto& network : potential::describe_networks(model, true)) {
+    // At least one, so that each layer keeps its weights and states.
+    std::int64_t rows =
+        network.centre ? std::max<std::int64_t>(1, std::count(types.begin(), types.end(), *network.centre))
+                       : std::ssize(types);
+    if (network.kind == potential::NetworkDescription::Kind::embedding) {
+      if (network.neighbours.empty()) rows *= std::max(1, data.census.most_together);
+      for (const int type : network.neighbours) rows *= std::max(1, data.census.most_neighbours.at(type));
     }
-    add_layers(networks[i], rows, layers);
+    add_layers(network, rows, layers);
   }
   return layers;
 }

@@ -100,18 +100,26 @@ Chain<Real> fitting_chain(const Network& network, const FittingInputs& inputs) {
 
 namespace {
 
-std::string title_of(const DescriptorModel& model, std::size_t network) {
-  if (model.embedding.size() == 1 && model.n_types() > 1) return "embedding network of all neighbours";
-  const std::size_t n = model.n_types();
-  if (model.kind == DescriptorKind::se_e3)
-    for (std::size_t u = 0, i = 0; u < n; ++u)
-      for (std::size_t t = 0; t <= u; ++t, ++i)
-        if (i == network)
-          return fmt::format("embedding network of pairs of {} and {}", model.type_names[t],
-                             model.type_names[u]);
-  const bool pairs = model.embedding.size() == n * n && !model.type_one_side;
-  return fmt::format("embedding network of {} neighbours{}", model.type_names[pairs ? network / n : network],
-                     pairs ? " around " + model.type_names[network % n] : "");
+/// What the rows of an embedding network are, in the order in which networks stand.
+NetworkDescription embedding_of(const DescriptorModel& model, int network) {
+  NetworkDescription result{.kind = NetworkDescription::Kind::embedding};
+  const int n = static_cast<int>(model.n_types()), n_networks = static_cast<int>(model.embedding.size());
+  const auto& names = model.type_names;
+  if (n_networks == 1 && n > 1) {
+    result.title = "embedding network of all neighbours";
+  } else if (model.kind == DescriptorKind::se_e3) {
+    int u = 0;
+    for (; network > u; ++u) network -= u + 1;
+    result.neighbours = {network, u};
+    result.title = fmt::format("embedding network of pairs of {} and {}", names[network], names[u]);
+  } else {
+    const bool pairs = n_networks == n * n && !model.type_one_side;
+    result.neighbours = {pairs ? network / n : network};
+    if (pairs) result.centre = network % n;
+    result.title = fmt::format("embedding network of {} neighbours{}", names[result.neighbours.front()],
+                               pairs ? " around " + names[*result.centre] : "");
+  }
+  return result;
 }
 
 template <class Real>
@@ -121,20 +129,27 @@ std::vector<NetworkDescription> describe_in(const Model& model, bool training) {
   for (int i = 0; i < model.n_descriptors(); ++i) {
     const auto& part = model.descriptor(i);
     const char* input = part.kind == DescriptorKind::se_e3 ? "R_j.R_k" : "s";
-    for (std::size_t n = 0; n < part.embedding.size(); ++n) {
+    for (int n = 0; n < std::ssize(part.embedding); ++n) {
       const auto& network = part.embedding[n];
-      all.push_back(
-          {title_of(part, n) + (i > 0 ? fmt::format(", descriptor {}", i + 1) : ""),
-           training ? embedding_chain<double>(network, places_of(network), input).describe(Keep::gradient)
-                    : embedding_chain<Real>(network, places_of(network), input).describe(Keep::adjoint)});
+      auto& one = all.emplace_back(embedding_of(part, n));
+      if (i > 0) one.title += fmt::format(", descriptor {}", i + 1);
+      one.chain = training
+                      ? embedding_chain<double>(network, places_of(network), input).describe(Keep::gradient)
+                      : embedding_chain<Real>(network, places_of(network), input).describe(Keep::adjoint);
     }
   }
   const FittingInputs inputs(model, pack_width<Real>);
-  for (std::size_t t = 0; t < model.fitting.size(); ++t) {
+  // A network that all types share was read once; copies of it differ in the biases of their first layer
+  // alone.
+  const bool shared = model.readers && model.readers->fitting.size() == 1;
+  for (int t = 0; t < (shared ? 1 : std::ssize(model.fitting)); ++t) {
     const auto& network = model.fitting[t];
-    all.push_back({"fitting network of " + model.type_names[t],
-                   chain_of<Real>(network, places_of(network), inputs.size, inputs.tied)
-                       .describe(training ? Keep::tangent : Keep::adjoint)});
+    auto& one = all.emplace_back();
+    one.kind = NetworkDescription::Kind::fitting;
+    if (!shared) one.centre = t;
+    one.title = "fitting network of " + (shared ? "all types" : model.type_names[t]);
+    one.chain = chain_of<Real>(network, places_of(network), inputs.size, inputs.tied)
+                    .describe(training ? Keep::tangent : Keep::adjoint);
   }
   return all;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,8 +48,12 @@ struct FittingInputs {
 template <class Real>
 [[nodiscard]] networks::Chain<Real> fitting_chain(const Network& network, const FittingInputs& inputs);
 
-/// A network of a model, for people.
+/// A network of a model, for people, and what its rows are.
 struct NetworkDescription {
+  enum class Kind { embedding, fitting };
+  Kind kind;
+  std::vector<int> neighbours;  ///< embedding: of this type, of pairs of these two, or of all types (empty)
+  std::optional<int> centre;    ///< type of the atoms; none: all
   std::string title;
   networks::ChainDescription chain;
 };
