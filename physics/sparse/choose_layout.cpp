@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,13 +10,13 @@
 
 namespace quintet {
 
-SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, SpmmKind kind,
-                         const MessageCosts& costs) {
-  return choose_layout(comm, a, f, layouts_of(kind, comm.size()), costs);
-}
+namespace {
 
-SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, const std::vector<SpmmLayout>& layouts,
-                         const MessageCosts& costs, bool weighs_rows) {
+using Count = std::function<std::vector<SpmmTraffic>(const SpmmLayout&)>;
+
+/// The layout of least time of its worst rank, by what each rank receives in a product.
+SpmmChoice best_of(const RowShares& shares, int f, const std::vector<SpmmLayout>& layouts,
+                   const MessageCosts& costs, bool weighs_rows, const Count& count) {
   QUINTET_CHECK(costs.message >= 0 && costs.word >= 0,
                 "a message of {} s and a word of {} s: expected 0 or more", costs.message, costs.word);
   struct Candidate {
@@ -27,15 +28,15 @@ SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, const std
   std::string impossible;
   for (const auto& layout : layouts) {
     try {
-      check_shares(a.shares, layout);
+      check_shares(shares, layout);
     } catch (const InputError& error) {
       impossible = error.what();
       continue;
     }
     Candidate one{layout, {}, -1};
-    auto counts = count_traffic(comm, a, layout, f);
+    auto counts = count(layout);
     if (weighs_rows) {
-      const auto parts = count_row_parts(a.shares, layout, f);
+      const auto parts = count_row_parts(shares, layout, f);
       for (std::size_t r = 0; r < parts.size(); ++r) counts[r] += parts[r];
     }
     for (const auto& traffic : counts) {
@@ -53,7 +54,7 @@ SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, const std
                        one.layout.name(), one.worst.messages, one.worst.dense_words, one.worst.nonzeros,
                        1e6 * one.seconds);
   };
-  if (comm.size() == 1) return {best.layout, "one rank: nothing travels"};
+  if (shares.n_ranks() == 1) return {best.layout, "one rank: nothing travels"};
   std::string reason = text(best);
   std::erase_if(possible, [&](const Candidate& one) { return one.layout.kind == best.layout.kind; });
   if (!possible.empty())
@@ -64,6 +65,25 @@ SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, const std
                         weighs_rows ? " and one with weights" : "", 1e6 * costs.message, 1e9 * costs.word,
                         costs.source);
   return {best.layout, reason};
+}
+
+}  // namespace
+
+SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, SpmmKind kind,
+                         const MessageCosts& costs) {
+  return choose_layout(comm, a, f, layouts_of(kind, comm.size()), costs);
+}
+
+SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, const std::vector<SpmmLayout>& layouts,
+                         const MessageCosts& costs, bool weighs_rows) {
+  return best_of(a.shares, f, layouts, costs, weighs_rows,
+                 [&](const SpmmLayout& layout) { return count_traffic(comm, a, layout, f); });
+}
+
+SpmmChoice choose_layout(const SparseRows& whole, int f, const std::vector<SpmmLayout>& layouts,
+                         const MessageCosts& costs, bool weighs_rows) {
+  return best_of(whole.shares, f, layouts, costs, weighs_rows,
+                 [&](const SpmmLayout& layout) { return count_traffic(whole, layout, f); });
 }
 
 }  // namespace quintet

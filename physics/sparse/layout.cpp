@@ -258,13 +258,13 @@ int holder_of(const RowShares& shares, const SpmmLayout& layout, int row, int co
 
 namespace {
 
-/// Numbers of A in the rows of each group, by parts of the inner dimension: [rows of the grid][part].
-std::vector<std::int64_t> tile_counts(const Comm& comm, const SparseRows& a, const SpmmLayout& layout,
+/// Numbers of A in the rows of each group, by parts of the inner dimension: [rows of the grid][part]. Of the
+/// rows from unit row `first` on.
+std::vector<std::int64_t> tile_counts(const SparseRows& a, int first, const SpmmLayout& layout,
                                       const std::vector<int>& cuts) {
   const RowShares& s = a.shares;
   const std::size_t parts = cuts.size() - 1;
   std::vector<std::int64_t> counts(layout.rows * parts, 0);
-  const int first = s.rank_begin[comm.rank()];
   for (int r = 0; r < std::ssize(a.row_begin) - 1; ++r) {
     const std::size_t row = s.group(first + r, layout.rows) * parts;
     for (auto p = a.row_begin[r]; p < a.row_begin[r + 1]; ++p) {
@@ -272,47 +272,44 @@ std::vector<std::int64_t> tile_counts(const Comm& comm, const SparseRows& a, con
       counts[row + part] += std::int64_t{s.size(first + r)} * s.size(a.column[p]);
     }
   }
-  comm.reduce(std::span<std::int64_t>(counts), Comm::Reduction::sum);
   return counts;
 }
 
-/// Rows of H that each rank needs of each other: [rank][owner].
-std::vector<std::int64_t> needed_rows(const Comm& comm, const SparseRows& a) {
-  const RowShares& s = a.shares;
+/// Rows of H of each owner that these columns of nonzeros need.
+std::vector<std::int64_t> needed_rows(const RowShares& s, std::span<const std::int32_t> columns) {
   std::vector<char> needed(s.n_units(), 0);
-  for (const auto k : a.column) needed[k] = 1;
+  for (const auto k : columns) needed[k] = 1;
   std::vector<std::int64_t> rows(s.n_ranks(), 0);
   for (int r = 0; r < s.n_ranks(); ++r)
     for (int k = s.rank_begin[r]; k < s.rank_begin[r + 1]; ++k)
       if (needed[k] != 0) rows[r] += s.size(k);
-  return comm.all_gather(std::span<const std::int64_t>(rows));
+  return rows;
 }
 
-}  // namespace
+/// What of a pattern tells its traffic: rows of H that each rank needs of each other, [rank][owner], in
+/// sparse-aware 1D; numbers of A of the parts in tiles.
+using PatternCounts = std::vector<std::int64_t>;
 
-std::vector<SpmmTraffic> count_traffic(const Comm& comm, const SparseRows& a, const SpmmLayout& layout,
-                                       int f) {
-  const RowShares& shares = a.shares;
-  const std::size_t n_ranks = comm.size();
+/// What each rank receives in a product. Long for the kinds of words: of H, of A, and of sums of Z.
+std::vector<SpmmTraffic> traffic_of(const RowShares& shares, const SpmmLayout& layout, int f,
+                                    const PatternCounts& counts) {
+  const std::size_t n_ranks = shares.n_ranks();
   std::vector<SpmmTraffic> result(n_ranks);
   const auto count_dense = [](SpmmTraffic& to, std::int64_t words) {
     to.dense_words += words;
     to.messages += words > 0 ? 1 : 0;
   };
   if (layout.kind == SpmmKind::sparse_1d) {
-    const auto rows = needed_rows(comm, a);
     for (std::size_t r = 0; r < n_ranks; ++r)
       for (std::size_t s = 0; s < n_ranks; ++s)
-        if (s != r) count_dense(result[r], rows[r * n_ranks + s] * f);
+        if (s != r) count_dense(result[r], counts[r * n_ranks + s] * f);
     return result;
   }
   const auto cuts = inner_cuts(shares, layout);
-  const bool tiles = layout.columns > 1;
-  const auto counts = tiles ? tile_counts(comm, a, layout, cuts) : std::vector<std::int64_t>{};
   const auto rows_between = [&](int begin, int end) {
     return std::int64_t{shares.unit_begin[end] - shares.unit_begin[begin]};
   };
-  for (int r = 0; r < comm.size(); ++r) {
+  for (int r = 0; r < shares.n_ranks(); ++r) {
     SpmmTraffic& to = result[r];
     const auto [i, j, l] = place_of(layout, r);
     const std::int64_t columns = panel_part(shares, layout, r).n_columns(f);
@@ -335,6 +332,32 @@ std::vector<SpmmTraffic> count_traffic(const Comm& comm, const SparseRows& a, co
     }
   }
   return result;
+}
+
+}  // namespace
+
+std::vector<SpmmTraffic> count_traffic(const Comm& comm, const SparseRows& a, const SpmmLayout& layout,
+                                       int f) {
+  PatternCounts counts;
+  if (layout.kind == SpmmKind::sparse_1d) {
+    counts = comm.all_gather(std::span<const std::int64_t>(needed_rows(a.shares, a.column)));
+  } else if (layout.columns > 1) {
+    counts = tile_counts(a, a.shares.rank_begin[comm.rank()], layout, inner_cuts(a.shares, layout));
+    comm.reduce(std::span<std::int64_t>(counts), Comm::Reduction::sum);
+  }
+  return traffic_of(a.shares, layout, f, counts);
+}
+
+std::vector<SpmmTraffic> count_traffic(const SparseRows& whole, const SpmmLayout& layout, int f) {
+  PatternCounts counts;
+  const RowShares& s = whole.shares;
+  for (int r = 0; r < s.n_ranks() && layout.kind == SpmmKind::sparse_1d; ++r) {
+    const auto begin = whole.row_begin[s.rank_begin[r]], end = whole.row_begin[s.rank_begin[r + 1]];
+    const auto rows = needed_rows(s, std::span(whole.column).subspan(begin, end - begin));
+    counts.insert(counts.end(), rows.begin(), rows.end());
+  }
+  if (layout.columns > 1) counts = tile_counts(whole, 0, layout, inner_cuts(s, layout));
+  return traffic_of(s, layout, f, counts);
 }
 
 std::vector<SpmmTraffic> count_row_parts(const RowShares& shares, const SpmmLayout& layout, int f) {

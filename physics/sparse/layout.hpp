@@ -124,6 +124,9 @@ struct SparseRows {
 /// Count what each rank receives in a product with f columns, from the pattern, exactly. Collective.
 [[nodiscard]] std::vector<SpmmTraffic> count_traffic(const Comm& comm, const SparseRows& a,
                                                      const SpmmLayout& layout, int f);
+/// The same of ranks that need not exist: of a matrix whose rows are all here, shared out as `shares` says.
+[[nodiscard]] std::vector<SpmmTraffic> count_traffic(const SparseRows& whole, const SpmmLayout& layout,
+                                                     int f);
 /// Count what each rank receives to multiply its rows of H [n, f] by weights, which takes the columns that
 /// others have of them (RowParts): n_i (f - f_j) words of a rank with n_i rows and f_j columns.
 [[nodiscard]] std::vector<SpmmTraffic> count_row_parts(const RowShares& shares, const SpmmLayout& layout,
@@ -134,6 +137,11 @@ struct MessageCosts {
   double message = 1e-6, word = 8e-10;
   std::string source = "assumed";
 };
+/// The same costs of words of so many bytes.
+[[nodiscard]] inline MessageCosts of_words(MessageCosts costs, double bytes) {
+  costs.word *= bytes / 8;
+  return costs;
+}
 struct SpmmChoice {
   SpmmLayout layout;
   std::string reason;  ///< counts and time of it, and of the next best of another kind
@@ -144,6 +152,9 @@ struct SpmmChoice {
 [[nodiscard]] SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f,
                                        const std::vector<SpmmLayout>& layouts, const MessageCosts& costs,
                                        bool weighs_rows = false);
+/// The same of ranks that need not exist, with all rows of A here.
+[[nodiscard]] SpmmChoice choose_layout(const SparseRows& whole, int f, const std::vector<SpmmLayout>& layouts,
+                                       const MessageCosts& costs, bool weighs_rows = false);
 /// The best layout of a kind, as above. Throws InputError also if the ranks fit no layout. Collective.
 [[nodiscard]] SpmmChoice choose_layout(const Comm& comm, const SparseRows& a, int f, SpmmKind kind,
                                        const MessageCosts& costs);

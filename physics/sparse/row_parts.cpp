@@ -13,8 +13,9 @@ constexpr int tag_part = 15;
 
 }  // namespace
 
-void RowParts::visit(std::span<const double> own, int f,
-                     const std::function<void(int group, const double* part)>& visit) {
+template <class Real>
+void RowParts<Real>::visit(std::span<const Real> own, int f,
+                           const std::function<void(int group, const Real* part)>& visit) {
   const int groups = part_.groups, l = comm_.rank() % layout_.layers;
   const int i = comm_.rank() / (layout_.columns * layout_.layers);
   const std::size_t n_rows = part_.n_rows();
@@ -25,12 +26,12 @@ void RowParts::visit(std::span<const double> own, int f,
   // In step d this rank takes from the one d groups on, and gives to the one d groups before.
   const auto start = [&](int d) {
     const int from = (part_.group + d) % groups, to = (part_.group + groups - d) % groups;
-    auto& buffer = buffer_[d % 2];
+    AlignedVector<Real>& buffer = buffer_[d % 2];
     buffer.reserve(size_of(from));  // to the byte
     buffer.resize(size_of(from));
     received_.dense_words += static_cast<std::int64_t>(buffer.size());
     received_.messages += buffer.empty() ? 0 : 1;
-    return comm_.start_exchange(own, own.empty() ? -1 : layout_.rank(i, to, l), std::span<double>(buffer),
+    return comm_.start_exchange(own, own.empty() ? -1 : layout_.rank(i, to, l), std::span<Real>(buffer),
                                 buffer.empty() ? -1 : layout_.rank(i, from, l), tag_part);
   };
   std::optional<Comm::Pending> now, next;
@@ -44,5 +45,8 @@ void RowParts::visit(std::span<const double> own, int f,
     next.reset();
   }
 }
+
+template class RowParts<float>;
+template class RowParts<double>;
 
 }  // namespace quintet

@@ -18,14 +18,16 @@ constexpr int pieces = 8;  ///< of a stage's product, between which MPI moves on
 }  // namespace
 
 /// Messages of a stage; a rank that ends with an error waits for none of them.
-struct SparseProduct::UnderWay {
+template <class Real>
+struct SparseProduct<Real>::UnderWay {
   std::vector<Comm::Pending> pending;
   void progress() {
     for (auto& one : pending) one.progress();
   }
 };
 
-SparseProduct::SparseProduct(const Comm& comm, const SparseRows& a, const SpmmLayout& layout)
+template <class Real>
+SparseProduct<Real>::SparseProduct(const Comm& comm, const SparseRows& a, const SpmmLayout& layout)
     : comm_(comm), shares_(a.shares), layout_(layout) {
   together(comm, [&] { check(a); });
   part_ = panel_part(shares_, layout_, comm.rank());
@@ -41,7 +43,8 @@ SparseProduct::SparseProduct(const Comm& comm, const SparseRows& a, const SpmmLa
     plan_stages(a);
 }
 
-std::size_t SparseProduct::bytes() const {
+template <class Real>
+std::size_t SparseProduct<Real>::bytes() const {
   const auto of = [](const auto& list) {
     return list.capacity() * sizeof(typename std::decay_t<decltype(list)>::value_type);
   };
@@ -55,7 +58,8 @@ std::size_t SparseProduct::bytes() const {
   return sum;
 }
 
-void SparseProduct::check(const SparseRows& a) const {
+template <class Real>
+void SparseProduct<Real>::check(const SparseRows& a) const {
   const RowShares& s = shares_;
   QUINTET_CHECK(
       layout_.kind != SpmmKind::automatic && layout_.n_ranks() == comm_.size() && s.n_ranks() == comm_.size(),
@@ -82,7 +86,8 @@ void SparseProduct::check(const SparseRows& a) const {
                   s.n_units() - 1);
 }
 
-void SparseProduct::start(std::size_t s, const AlignedVector<double>& x, int columns, UnderWay& to) {
+template <class Real>
+void SparseProduct<Real>::start(std::size_t s, const AlignedVector<Real>& x, int columns, UnderWay& to) {
   const Stage& stage = stages_[s];
   const std::size_t f = columns;
   auto &h = buffer_h_[s % 2], &a = buffer_a_[s % 2];
@@ -90,40 +95,44 @@ void SparseProduct::start(std::size_t s, const AlignedVector<double>& x, int col
     h.reserve(stage.n_rows * f);  // to the byte: parts differ by a row, and resize() alone would double
     h.resize(stage.n_rows * f);
     for (const auto& message : stage.receive_h)
-      receive(std::span<double>(h).subspan(message.first * f, message.n * f), message.rank, tag_h, to,
+      receive(std::span<Real>(h).subspan(message.first * f, message.n * f), message.rank, tag_h, to,
               received_.dense_words);
   }
   if (stage.receive_a.n > 0) {
     a.reserve(stage.receive_a.n);
     a.resize(stage.receive_a.n);
-    receive(std::span<double>(a), stage.receive_a.rank, tag_a, to, received_.nonzeros);
+    receive(std::span<Real>(a), stage.receive_a.rank, tag_a, to, received_.nonzeros);
   }
-  const AlignedVector<double>& rows = packed_rows_.empty() ? x : packed_;
+  const AlignedVector<Real>& rows = packed_rows_.empty() ? x : packed_;
   for (const auto& message : stage.send_h)
-    send(std::span<const double>(rows).subspan(message.first * f, message.n * f), message.rank, tag_h, to);
+    send(std::span<const Real>(rows).subspan(message.first * f, message.n * f), message.rank, tag_h, to);
   for (const auto& message : stage.send_a)
-    send(std::span<const double>(values_).subspan(message.first, message.n), message.rank, tag_a, to);
+    send(std::span<const Real>(values_).subspan(message.first, message.n), message.rank, tag_a, to);
 }
 
-void SparseProduct::receive(std::span<double> numbers, int rank, int tag, UnderWay& to, std::int64_t& words) {
+template <class Real>
+void SparseProduct<Real>::receive(std::span<Real> numbers, int rank, int tag, UnderWay& to,
+                                  std::int64_t& words) {
   if (numbers.empty()) return;
   words += numbers.size();
   ++received_.messages;
-  to.pending.push_back(comm_.start_exchange(std::span<const double>(), -1, numbers, rank, tag));
+  to.pending.push_back(comm_.start_exchange(std::span<const Real>(), -1, numbers, rank, tag));
 }
 
-void SparseProduct::send(std::span<const double> numbers, int rank, int tag, UnderWay& to) {
+template <class Real>
+void SparseProduct<Real>::send(std::span<const Real> numbers, int rank, int tag, UnderWay& to) {
   if (numbers.empty()) return;
-  to.pending.push_back(comm_.start_exchange(numbers, rank, std::span<double>(), -1, tag));
+  to.pending.push_back(comm_.start_exchange(numbers, rank, std::span<Real>(), -1, tag));
 }
 
-void SparseProduct::multiply(std::size_t s, const double* x, double* z, int f, bool add,
-                             UnderWay& beside) const {
+template <class Real>
+void SparseProduct<Real>::multiply(std::size_t s, const Real* x, Real* z, int f, bool add,
+                                   UnderWay& beside) const {
   const Stage& stage = stages_[s];
-  const double* const h = stage.own_rows ? x + std::int64_t{stage.row} * f : buffer_h_[s % 2].data();
-  const double* const value = !stage.own_values      ? buffer_a_[s % 2].data()
-                              : borrowed_ != nullptr ? borrowed_
-                                                     : values_.data() + stage.value;
+  const Real* const h = stage.own_rows ? x + std::int64_t{stage.row} * f : buffer_h_[s % 2].data();
+  const Real* const value = !stage.own_values      ? buffer_a_[s % 2].data()
+                            : borrowed_ != nullptr ? borrowed_
+                                                   : values_.data() + stage.value;
   const int n = last_ - first_;
   for (int piece = 0; piece < pieces; ++piece) {
     const auto cut = [&](int p) { return static_cast<int>(std::int64_t{n} * p / pieces); };
@@ -143,7 +152,8 @@ void SparseProduct::multiply(std::size_t s, const double* x, double* z, int f, b
   }
 }
 
-void SparseProduct::operator()(const AlignedVector<double>& x, AlignedVector<double>& z, int f) {
+template <class Real>
+void SparseProduct<Real>::operator()(const AlignedVector<Real>& x, AlignedVector<Real>& z, int f) {
   QUINTET_CHECK(f > 0 && x.size() == static_cast<std::size_t>(part_.n_rows()) * part_.n_columns(f),
                 "a panel of {} numbers for {} rows and {} of {} columns", x.size(), part_.n_rows(),
                 part_.n_columns(f), f);
@@ -157,7 +167,7 @@ void SparseProduct::operator()(const AlignedVector<double>& x, AlignedVector<dou
   }
   const int n_rows = shares_.unit_begin[last_] - shares_.unit_begin[first_];
   const bool summed = layout_.layers > 1;
-  AlignedVector<double>& sum = summed ? sum_ : z;
+  AlignedVector<Real>& sum = summed ? sum_ : z;
   sum.resize(n_rows * width);
   bool begun = false;  // the first part that has nonzeros needs no zeros to add to
   UnderWay now, next;
@@ -171,13 +181,14 @@ void SparseProduct::operator()(const AlignedVector<double>& x, AlignedVector<dou
     }
     now.pending = std::exchange(next.pending, {});
   }
-  if (!begun) std::fill(sum.begin(), sum.end(), 0.0);
+  if (!begun) std::fill(sum.begin(), sum.end(), Real(0));
   if (summed) add_up(z, columns);
 }
 
 /// Slices of sum_, each added up in the order of the layers by the rank that has it; copies share the
 /// results.
-void SparseProduct::add_up(AlignedVector<double>& z, int columns) {
+template <class Real>
+void SparseProduct<Real>::add_up(AlignedVector<Real>& z, int columns) {
   const int layers = layout_.layers, l = comm_.rank() % layers;
   const std::size_t f = columns;
   const auto begin = [&](int slice) { return slice_[slice] * f; };
@@ -187,28 +198,31 @@ void SparseProduct::add_up(AlignedVector<double>& z, int columns) {
   UnderWay sums;
   for (int d = 1; d < layers; ++d) {
     const int from = (l + layers - d) % layers, to = (l + d) % layers;
-    receive(std::span<double>(slices_).subspan(own * from, own), rank_of_layer(from), tag_sum, sums,
+    receive(std::span<Real>(slices_).subspan(own * from, own), rank_of_layer(from), tag_sum, sums,
             received_.dense_words);
-    send(std::span<const double>(sum_).subspan(begin(to), begin(to + 1) - begin(to)), rank_of_layer(to),
+    send(std::span<const Real>(sum_).subspan(begin(to), begin(to + 1) - begin(to)), rank_of_layer(to),
          tag_sum, sums);
   }
   for (auto& one : sums.pending) one.wait();
   const bool copies = layout_.kind == SpmmKind::one_and_a_half_d;
   z.resize(copies ? sum_.size() : own);
-  double* const total = z.data() + (copies ? begin(l) : 0);
+  Real* const total = z.data() + (copies ? begin(l) : 0);
   for (int layer = 0; layer < layers; ++layer) {
-    const double* const one = layer == l ? sum_.data() + begin(l) : slices_.data() + own * layer;
+    const Real* const one = layer == l ? sum_.data() + begin(l) : slices_.data() + own * layer;
     for (std::size_t i = 0; i < own; ++i) total[i] = layer == 0 ? one[i] : total[i] + one[i];
   }
   if (!copies) return;
   UnderWay gathered;
   for (int d = 1; d < layers; ++d) {
     const int from = (l + layers - d) % layers, to = (l + d) % layers;
-    receive(std::span<double>(z).subspan(begin(from), begin(from + 1) - begin(from)), rank_of_layer(from),
+    receive(std::span<Real>(z).subspan(begin(from), begin(from + 1) - begin(from)), rank_of_layer(from),
             tag_gather, gathered, received_.dense_words);
-    send(std::span<const double>(z).subspan(begin(l), own), rank_of_layer(to), tag_gather, gathered);
+    send(std::span<const Real>(z).subspan(begin(l), own), rank_of_layer(to), tag_gather, gathered);
   }
   for (auto& one : gathered.pending) one.wait();
 }
+
+template class SparseProduct<float>;
+template class SparseProduct<double>;
 
 }  // namespace quintet

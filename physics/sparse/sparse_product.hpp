@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "io/parallel/comm.hpp"
@@ -18,11 +19,13 @@ namespace quintet {
 /// stand that come from others; a product moves numbers alone, exactly those that count_traffic() counts. A
 /// rank has the same part of Z as of H (part()); copies of a part (1.5D) are bitwise equal. Sums of a row go
 /// in an order that depends on layout and rank. Construction and products are collective.
+/// @tparam Real float or double: the numbers of H and Z, and those of A as products read them
+template <class Real>
 class SparseProduct {
  public:
-  /// @param a this rank's rows; in 1D layouts of blocks its values are not copied and must outlive this.
-  /// Throws InputError on all ranks if pattern and shares do not fit each other, the shares not the ranks, or
-  /// the layout not the shares.
+  /// @param a this rank's rows; in float64, in 1D layouts of blocks, its values are not copied and must
+  /// outlive this. Throws InputError on all ranks if pattern and shares do not fit each other, the shares not
+  /// the ranks, or the layout not the shares.
   SparseProduct(const Comm& comm, const SparseRows& a, const SpmmLayout& layout);
 
   [[nodiscard]] const PanelPart& part() const { return part_; }
@@ -35,7 +38,7 @@ class SparseProduct {
   [[nodiscard]] std::size_t bytes() const;
 
   /// @param x, z [part().n_rows(), part().n_columns(f)], row-major. Throws InputError if x does not match.
-  void operator()(const AlignedVector<double>& x, AlignedVector<double>& z, int f);
+  void operator()(const AlignedVector<Real>& x, AlignedVector<Real>& z, int f);
 
  private:
   /// Some of A, its values elsewhere, ready for the kernel.
@@ -63,13 +66,17 @@ class SparseProduct {
   void check(const SparseRows& a) const;
   void plan_sparse_1d(const SparseRows& a);
   void plan_stages(const SparseRows& a);
+  /// Use the caller's values where they are of the same type.
+  void borrow(const SparseRows& a) {
+    if constexpr (std::is_same_v<Real, double>) borrowed_ = a.value;
+  }
   void add_block(Part& part, int row, int inner_place, int column, std::int64_t offset) const;
   void close_row(Part& part, int row) const;
-  void start(std::size_t s, const AlignedVector<double>& x, int columns, UnderWay& to);
-  void receive(std::span<double> numbers, int rank, int tag, UnderWay& to, std::int64_t& words);
-  void send(std::span<const double> numbers, int rank, int tag, UnderWay& to);
-  void multiply(std::size_t s, const double* x, double* z, int f, bool add, UnderWay& beside) const;
-  void add_up(AlignedVector<double>& z, int columns);
+  void start(std::size_t s, const AlignedVector<Real>& x, int columns, UnderWay& to);
+  void receive(std::span<Real> numbers, int rank, int tag, UnderWay& to, std::int64_t& words);
+  void send(std::span<const Real> numbers, int rank, int tag, UnderWay& to);
+  void multiply(std::size_t s, const Real* x, Real* z, int f, bool add, UnderWay& beside) const;
+  void add_up(AlignedVector<Real>& z, int columns);
 
   Comm comm_;
   RowShares shares_;
@@ -78,12 +85,12 @@ class SparseProduct {
   int first_ = 0, last_ = 0;               ///< unit rows of Z that this rank adds to
   bool scalars_ = false;                   ///< all units are single rows
   int n_foreign_ = 0;                      ///< rows of H that come
-  const double* borrowed_ = nullptr;       ///< values, where they are the caller's
-  AlignedVector<double> values_;           ///< else, by stages
+  const Real* borrowed_ = nullptr;         ///< values, where they are the caller's
+  AlignedVector<Real> values_;             ///< else, by stages
   std::vector<Stage> stages_;              ///< as many as any rank has that this one sends to
   std::vector<int> slice_;                 ///< first row of each slice that one layer adds up
   std::vector<std::int32_t> packed_rows_;  ///< sparse-aware: own rows that others need, by ranks
-  AlignedVector<double> packed_, buffer_h_[2], buffer_a_[2], sum_, slices_;
+  AlignedVector<Real> packed_, buffer_h_[2], buffer_a_[2], sum_, slices_;
   SpmmTraffic received_;
 };
 

@@ -65,7 +65,9 @@ std::vector<Element> hand_out(const Comm& comm, const SparseRows& a, const SpmmL
 
 }  // namespace
 
-void SparseProduct::add_block(Part& part, int row, int inner_place, int column, std::int64_t offset) const {
+template <class Real>
+void SparseProduct<Real>::add_block(Part& part, int row, int inner_place, int column,
+                                    std::int64_t offset) const {
   if (scalars_) {
     part.scalars.column.push_back(inner_place);
   } else {
@@ -76,7 +78,8 @@ void SparseProduct::add_block(Part& part, int row, int inner_place, int column, 
   part.n_values += std::int64_t{shares_.size(row)} * shares_.size(column);
 }
 
-void SparseProduct::close_row(Part& part, int row) const {
+template <class Real>
+void SparseProduct<Real>::close_row(Part& part, int row) const {
   if (scalars_) {
     part.scalars.row_begin.push_back(part.scalars.column.size());
     return;
@@ -86,7 +89,8 @@ void SparseProduct::close_row(Part& part, int row) const {
   part.blocks.begin.push_back(part.blocks.source.size());
 }
 
-void SparseProduct::plan_sparse_1d(const SparseRows& a) {
+template <class Real>
+void SparseProduct<Real>::plan_sparse_1d(const SparseRows& a) {
   const std::size_t n_ranks = comm_.size();
   const int own_row = shares_.unit_begin[first_];
   std::vector<std::int32_t> place(shares_.n_units(), -1);
@@ -118,8 +122,8 @@ void SparseProduct::plan_sparse_1d(const SparseRows& a) {
         packed_rows_.push_back(i - own_row);
     if (packed_rows_.size() > before) foreign.send_h.push_back({rank, before, packed_rows_.size() - before});
   }
-  AlignedVector<double> more;  // of the foreign part, where values are copied
-  borrowed_ = scalars_ ? nullptr : a.value;
+  AlignedVector<Real> more;  // of the foreign part, where values are copied
+  if (!scalars_) borrow(a);
   int row = first_;
   const auto close_rows_before = [&](int next) {
     for (; row < next; ++row)
@@ -128,21 +132,25 @@ void SparseProduct::plan_sparse_1d(const SparseRows& a) {
   for (const auto& e : elements_of(a, first_)) {
     close_rows_before(e.row);
     const bool here = e.column >= first_ && e.column < last_;
-    add_block((here ? own : foreign).part, e.row,
-              here ? shares_.unit_begin[e.column] - own_row : place[e.column], e.column, e.offset);
-    if (scalars_) (here ? values_ : more).push_back(a.value[e.offset]);
+    Part& part = (here ? own : foreign).part;
+    const std::int64_t n = std::int64_t{shares_.size(e.row)} * shares_.size(e.column);
+    add_block(part, e.row, here ? shares_.unit_begin[e.column] - own_row : place[e.column], e.column,
+              borrowed_ != nullptr ? e.offset : static_cast<std::int64_t>(part.n_values));
+    auto& values = here ? values_ : more;
+    if (borrowed_ == nullptr) values.insert(values.end(), a.value + e.offset, a.value + e.offset + n);
   }
   close_rows_before(last_);
   foreign.value = values_.size();
   values_.insert(values_.end(), more.begin(), more.end());
 }
 
-void SparseProduct::plan_stages(const SparseRows& a) {
+template <class Real>
+void SparseProduct<Real>::plan_stages(const SparseRows& a) {
   const int self = comm_.rank();
   AlignedVector<double> received;
   const auto list = is_1d(layout_) ? elements_of(a, first_) : hand_out(comm_, a, layout_, received);
   const double* const from = is_1d(layout_) ? a.value : received.data();
-  borrowed_ = is_1d(layout_) && !scalars_ ? a.value : nullptr;
+  if (is_1d(layout_) && !scalars_) borrow(a);
 
   const auto mine = stages_of(shares_, layout_, self);
   std::map<int, std::size_t> stage_of;  // by its last unit
@@ -161,7 +169,7 @@ void SparseProduct::plan_stages(const SparseRows& a) {
     n_foreign_ += stage.own_rows ? 0 : stage.n_rows;
   }
 
-  std::vector<AlignedVector<double>> values(mine.size());
+  std::vector<AlignedVector<Real>> values(mine.size());
   std::vector<std::vector<std::int32_t>> pattern(mine.size());  // rows and columns, for those who need it
   int row = first_;
   const auto close_rows_before = [&](int next) {
@@ -184,7 +192,7 @@ void SparseProduct::plan_stages(const SparseRows& a) {
   for (std::size_t s = 0; s < mine.size(); ++s) {
     stages_[s].value = values_.size();
     values_.insert(values_.end(), values[s].begin(), values[s].end());
-    AlignedVector<double>().swap(values[s]);
+    AlignedVector<Real>().swap(values[s]);
   }
 
   // What others take from here, in their stage of the same number.
@@ -231,5 +239,10 @@ void SparseProduct::plan_stages(const SparseRows& a) {
     }
   }
 }
+
+template void SparseProduct<float>::plan_sparse_1d(const SparseRows&);
+template void SparseProduct<float>::plan_stages(const SparseRows&);
+template void SparseProduct<double>::plan_sparse_1d(const SparseRows&);
+template void SparseProduct<double>::plan_stages(const SparseRows&);
 
 }  // namespace quintet

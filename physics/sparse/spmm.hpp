@@ -5,7 +5,7 @@
 
 #include "physics/kernels/aligned.hpp"
 
-/// Sparse matrices times row-major panels of a few dense columns, on one core.
+/// Sparse matrices times row-major panels of a few dense columns, on one core, in float32 or float64.
 ///
 /// The order of a row's sum depends on the row's nonzeros alone, so a column of Z has the same bits whatever
 /// columns stand beside it.
@@ -31,10 +31,10 @@ void check_csr(const CsrMatrix& a);
 void multiply_add(const CsrMatrix& a, const double* h, double* z, int f);
 /// Compute Z += A H for rows first .. last - 1 alone, with values stored elsewhere. multiply(): Z = A H,
 /// without reading Z.
-void multiply_add(const CsrPattern& a, const double* value, const double* h, double* z, int f, int first,
-                  int last);
-void multiply(const CsrPattern& a, const double* value, const double* h, double* z, int f, int first,
-              int last);
+template <class Real>
+void multiply_add(const CsrPattern& a, const Real* value, const Real* h, Real* z, int f, int first, int last);
+template <class Real>
+void multiply(const CsrPattern& a, const Real* value, const Real* h, Real* z, int f, int first, int last);
 
 /// The pattern of a sparse matrix in rows of dense blocks: blocks begin[r] <= p < begin[r + 1] of block row
 /// r. Block p is row-major, rows[r] x inner[p], its values begin at offset[p].
@@ -50,9 +50,9 @@ struct BlockRows {
 /// Z += A H with `value` for A's blocks. @param h [.., f] @param z [.., f], row-major; no overlap
 void multiply_add(const BlockRows& a, const double* value, const double* h, double* z, int f);
 /// Compute Z += A H for block rows first .. last - 1 alone; multiply(): Z = A H.
-void multiply_add(const BlockRows& a, const double* value, const double* h, double* z, int f, int first,
-                  int last);
-void multiply(const BlockRows& a, const double* value, const double* h, double* z, int f, int first,
-              int last);
+template <class Real>
+void multiply_add(const BlockRows& a, const Real* value, const Real* h, Real* z, int f, int first, int last);
+template <class Real>
+void multiply(const BlockRows& a, const Real* value, const Real* h, Real* z, int f, int first, int last);
 
 }  // namespace quintet

@@ -992,13 +992,14 @@ class PodlstmTrainForecastNetworkGraph(TypedDict, total=False):
     mesh: int  # Hubs, spread over the sea, joined to each other and each to the nodes about it, for what is far; 0: none; at least 0 and at most 100000
     features: int  # Numbers that the network has at a node; at least 1 and at most 4096
     layers: int  # Graph convolutions, one after the other; at least 1 and at most 64
+    precision: Literal['float64', 'float32']  # Numbers at nodes and in products; weights, losses and sums over nodes are float64. float32: half the memory of nodes, and faster
     spmm: Literal['auto', '1d', 'sparse_1d', '1.5d', '2d', '3d']  # How nodes, and in tiles their features, are shared out over ranks; auto: the one that takes least time by count of its messages and words, 1d: rows over ranks, all rows of the panel travel, sparse_1d: rows over ranks, only the rows that nonzeros need travel, 1.5d: several ranks hold the same rows of the panel, 2d: tiles of the matrix and of the panel, 3d: tiles in layers, on 8, 27, 64 ... ranks
 class PodlstmTrainForecastNetwork(TypedDict, total=False):
     kind: Literal['recurrent', 'graph']  # recurrent: LSTMs of the coefficients, as nodes, skips and head say; graph: of the field, on a graph over the sea, which the modes file must have (hybrid models, loss: degrees)
     nodes: Sequence[str]  # Nodes in their order: units of an LSTM (80), 'dense 80' (relu, each step by itself) or 'identity'; 0 to 64 values
     skips: Sequence[str]  # Skips, such as '0->2': what node 2 gives plus the input (0), projected to its width, relu of it
     head: Literal['lstm', 'dense', 'last_state']  # How states become outputs. lstm: a last LSTM with one unit per mode; step k of the output from steps 1 to k of the input; dense: a linear layer at each step: step k of the output from step k of the last node; last_state: a linear layer from the last state to all steps of the output
-    graph: Union[PodlstmTrainForecastNetworkGraph, None]  # The graph and its network, where kind is graph; absent: as below. They compute in float64
+    graph: Union[PodlstmTrainForecastNetworkGraph, None]  # The graph and its network, where kind is graph; absent: as below
 class PodlstmTrainForecastTraining(TypedDict, total=False):
     epochs: int  # Passes through all windows; at least 0 and at most 1000000000
     batch: int  # Windows in a batch, one step of the optimiser; at least 1 and at most 1000000000
@@ -1014,7 +1015,7 @@ class PodlstmTrainForecastTraining(TypedDict, total=False):
     zero_head: bool  # Start the weights of the head at 0, so that the corrected forecast begins as the base
     twin_biases: bool  # Gates have two biases, as in PyTorch; their sum is kept, which learns twice as fast as one
     start: Literal['keras', 'pytorch']  # How weights begin. keras: Glorot, orthogonal, forget bias 1; pytorch: uniform, by the width
-    precision: Literal['float32', 'float64', 'bf16']  # Numbers of the network; bf16: float32, its products of numbers rounded to bfloat16 (sums float32): fast where the processor has AMX or AVX512_BF16
+    precision: Literal['float32', 'float64', 'bf16']  # Numbers of recurrent networks (graph networks: network.graph.precision); bf16: float32, its products of numbers rounded to bfloat16 (sums float32): fast where the processor has AMX or AVX512_BF16
     engine: Literal['kernels', 'torch']  # Code that trains the networks: our kernels, or LibTorch with automatic differentiation
 class PodlstmTrainForecast(TypedDict, total=False):
     kind: Literal['hybrid', 'raw']  # hybrid: a linear base, corrected by networks of anomalies and season; raw: networks of the coefficients scaled to [0, 1], as in the SC20 paper (network.head: lstm, training.zero_head: false)
@@ -1125,7 +1126,7 @@ class PodlstmSearchForecastTraining(TypedDict, total=False):
     zero_head: bool  # Start the weights of the head at 0, so that the corrected forecast begins as the base
     twin_biases: bool  # Gates have two biases, as in PyTorch; their sum is kept, which learns twice as fast as one
     start: Literal['keras', 'pytorch']  # How weights begin. keras: Glorot, orthogonal, forget bias 1; pytorch: uniform, by the width
-    precision: Literal['float32', 'float64', 'bf16']  # Numbers of the network; bf16: float32, its products of numbers rounded to bfloat16 (sums float32): fast where the processor has AMX or AVX512_BF16
+    precision: Literal['float32', 'float64', 'bf16']  # Numbers of recurrent networks (graph networks: network.graph.precision); bf16: float32, its products of numbers rounded to bfloat16 (sums float32): fast where the processor has AMX or AVX512_BF16
     engine: Literal['kernels', 'torch']  # Code that trains the networks: our kernels, or LibTorch with automatic differentiation
 class PodlstmSearchForecast(TypedDict, total=False):
     kind: Literal['hybrid', 'raw']  # hybrid: a linear base, corrected by networks of anomalies and season; raw: networks of the coefficients scaled to [0, 1], as in the SC20 paper (network.head: lstm, training.zero_head: false)
@@ -1406,13 +1407,14 @@ class PodlstmHindcastNetworksNetworkGraph(TypedDict, total=False):
     mesh: int  # Hubs, spread over the sea, joined to each other and each to the nodes about it, for what is far; 0: none; at least 0 and at most 100000
     features: int  # Numbers that the network has at a node; at least 1 and at most 4096
     layers: int  # Graph convolutions, one after the other; at least 1 and at most 64
+    precision: Literal['float64', 'float32']  # Numbers at nodes and in products; weights, losses and sums over nodes are float64. float32: half the memory of nodes, and faster
     spmm: Literal['auto', '1d', 'sparse_1d', '1.5d', '2d', '3d']  # How nodes, and in tiles their features, are shared out over ranks; auto: the one that takes least time by count of its messages and words, 1d: rows over ranks, all rows of the panel travel, sparse_1d: rows over ranks, only the rows that nonzeros need travel, 1.5d: several ranks hold the same rows of the panel, 2d: tiles of the matrix and of the panel, 3d: tiles in layers, on 8, 27, 64 ... ranks
 class PodlstmHindcastNetworksNetwork(TypedDict, total=False):
     kind: Literal['recurrent', 'graph']  # recurrent: LSTMs of the coefficients, as nodes, skips and head say; graph: of the field, on a graph over the sea, which the modes file must have (hybrid models, loss: degrees)
     nodes: Sequence[str]  # Nodes in their order: units of an LSTM (80), 'dense 80' (relu, each step by itself) or 'identity'; 0 to 64 values
     skips: Sequence[str]  # Skips, such as '0->2': what node 2 gives plus the input (0), projected to its width, relu of it
     head: Literal['lstm', 'dense', 'last_state']  # How states become outputs. lstm: a last LSTM with one unit per mode; step k of the output from steps 1 to k of the input; dense: a linear layer at each step: step k of the output from step k of the last node; last_state: a linear layer from the last state to all steps of the output
-    graph: Union[PodlstmHindcastNetworksNetworkGraph, None]  # The graph and its network, where kind is graph; absent: as below. They compute in float64
+    graph: Union[PodlstmHindcastNetworksNetworkGraph, None]  # The graph and its network, where kind is graph; absent: as below
 class PodlstmHindcastNetworksTraining(TypedDict, total=False):
     epochs: int  # Passes through all windows; at least 0 and at most 1000000000
     batch: int  # Windows in a batch, one step of the optimiser; at least 1 and at most 1000000000
@@ -1428,7 +1430,7 @@ class PodlstmHindcastNetworksTraining(TypedDict, total=False):
     zero_head: bool  # Start the weights of the head at 0, so that the corrected forecast begins as the base
     twin_biases: bool  # Gates have two biases, as in PyTorch; their sum is kept, which learns twice as fast as one
     start: Literal['keras', 'pytorch']  # How weights begin. keras: Glorot, orthogonal, forget bias 1; pytorch: uniform, by the width
-    precision: Literal['float32', 'float64', 'bf16']  # Numbers of the network; bf16: float32, its products of numbers rounded to bfloat16 (sums float32): fast where the processor has AMX or AVX512_BF16
+    precision: Literal['float32', 'float64', 'bf16']  # Numbers of recurrent networks (graph networks: network.graph.precision); bf16: float32, its products of numbers rounded to bfloat16 (sums float32): fast where the processor has AMX or AVX512_BF16
     engine: Literal['kernels', 'torch']  # Code that trains the networks: our kernels, or LibTorch with automatic differentiation
 class PodlstmHindcastNetworks(TypedDict, total=False):
     kind: Literal['hybrid', 'raw']  # hybrid: a linear base, corrected by networks of anomalies and season; raw: networks of the coefficients scaled to [0, 1], as in the SC20 paper (network.head: lstm, training.zero_head: false)

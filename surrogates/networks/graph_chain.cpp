@@ -14,35 +14,51 @@ namespace quintet::networks {
 
 namespace {
 
-constexpr int w = pack_width<double>;
 constexpr int rows_at_once = 256;  // their numbers stay in the second-level cache
 
 /// Rows [n, columns] from rows of `stride` numbers, which are lost where they are of whole packs; and back,
-/// padded with 0.
-void narrow(AlignedVector<double>& from, int stride, int columns, AlignedVector<double>& to) {
-  if (stride == columns) return std::swap(from, to);
+/// padded with 0. Memory for wider rows stays where it is.
+template <class Real>
+void narrow(AlignedVector<Real>& from, int stride, int columns, AlignedVector<Real>& to) {
+  if (stride == columns && from.capacity() == from.size()) return std::swap(from, to);
   const std::size_t n = from.size() / stride;
   to.resize(n * columns);
   for (std::size_t i = 0; i < n; ++i) std::copy_n(from.data() + i * stride, columns, to.data() + i * columns);
 }
-void widen(const AlignedVector<double>& from, int columns, int stride, AlignedVector<double>& to) {
+template <class Real>
+void widen(const AlignedVector<Real>& from, int columns, int stride, AlignedVector<Real>& to) {
   const std::size_t n = columns > 0 ? from.size() / columns : 0;
-  to.assign(n * stride, 0.0);
+  to.assign(n * stride, Real(0));
   for (std::size_t i = 0; i < n; ++i) std::copy_n(from.data() + i * columns, columns, to.data() + i * stride);
 }
 
 /// to += from.
-void add_rows(const AlignedVector<double>& from, AlignedVector<double>& to) {
+template <class Real>
+void add_rows(const AlignedVector<Real>& from, AlignedVector<Real>& to) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
 
+/// Whether gradients of weights go to their sums in float64 after each block of rows, or once in the end.
+template <class Real>
+constexpr bool sums_blocks = sizeof(Real) < sizeof(double);
+
+/// sums [k, width] += weight_bar [k, stride], its first n columns, which becomes 0.
+template <class Real>
+void take_weight_bar(AlignedVector<Real>& weight_bar, int stride, int n, double* sums, int width) {
+  const std::size_t k = stride > 0 ? weight_bar.size() / stride : 0;
+  for (std::size_t i = 0; i < k; ++i)
+    for (int o = 0; o < n; ++o) sums[i * width + o] += weight_bar[i * stride + o];
+  std::fill(weight_bar.begin(), weight_bar.end(), Real(0));
+}
+
 /// B = rows and columns of W [?, width] that parts have, or its transpose.
-void assign(PackedMatrix<double>& b, const double* w, int width, const PanelPart& rows, int n_rows,
+template <class Real>
+void assign(PackedMatrix<Real>& b, const double* w, int width, const PanelPart& rows, int n_rows,
             const PanelPart& columns, bool transposed) {
   const int first_row = rows.first_column(n_rows), last_row = rows.last_column(n_rows);
   const int first = columns.first_column(width), n = columns.n_columns(width);
   if (first_row == last_row || n == 0) return;
-  std::vector<double> block;
+  std::vector<Real> block;
   block.reserve(std::int64_t{last_row - first_row} * n);
   for (int i = first_row; i < last_row; ++i) {
     const double* const from = w + std::int64_t{i} * width + first;
@@ -56,8 +72,9 @@ void assign(PackedMatrix<double>& b, const double* w, int width, const PanelPart
 
 }  // namespace
 
-GraphChain::GraphChain(const Comm& comm, const SparseRows& a, std::vector<GraphBlock> blocks, SpmmKind kind,
-                       const MessageCosts& costs)
+template <class Real>
+GraphChain<Real>::GraphChain(const Comm& comm, const SparseRows& a, std::vector<GraphBlock> blocks,
+                             SpmmKind kind, const MessageCosts& costs)
     : comm_(comm) {
   QUINTET_ASSERT(!blocks.empty(), "a graph network has blocks");
   int widest = 1;
@@ -79,14 +96,15 @@ GraphChain::GraphChain(const Comm& comm, const SparseRows& a, std::vector<GraphB
     if (layer.on_graph) widest = std::max(widest, std::min(spec.n_in, spec.n_out));
     layers_.push_back(std::move(layer));
   }
-  const SpmmChoice choice = choose_layout(comm, a, widest, layouts_of(kind, comm.size()), costs, true);
+  const MessageCosts of_numbers = of_words(costs, sizeof(Real));
+  const SpmmChoice choice = choose_layout(comm, a, widest, layouts_of(kind, comm.size()), of_numbers, true);
   reason_ = choice.reason;
-  product_ = std::make_unique<SparseProduct>(comm, a, choice.layout);
-  parts_ = std::make_unique<RowParts>(comm, choice.layout, part());
+  product_ = std::make_unique<SparseProduct<Real>>(comm, a, choice.layout);
+  parts_ = std::make_unique<RowParts<Real>>(comm, choice.layout, part());
   for (auto& layer : layers_) {
     layer.n_in = part().n_columns(layer.spec.n_in), layer.n_out = part().n_columns(layer.spec.n_out);
-    layer.stride = padded(layer.n_out, w);
-    layer.bias.assign(layer.stride, 0.0);
+    layer.stride = padded(layer.n_out, pack_width<Real>);
+    layer.bias.assign(layer.stride, Real(0));
     layer.weights.resize(part().groups), layer.transposes.resize(part().groups);
   }
   transposed_ = transpose(comm, a);
@@ -94,10 +112,11 @@ GraphChain::GraphChain(const Comm& comm, const SparseRows& a, std::vector<GraphB
     transposed_ = {};
     return;
   }
-  back_ = std::make_unique<SparseProduct>(comm, transposed_.rows, choice.layout);
+  back_ = std::make_unique<SparseProduct<Real>>(comm, transposed_.rows, choice.layout);
 }
 
-void GraphChain::refresh(const double* parameters) {
+template <class Real>
+void GraphChain<Real>::refresh(const double* parameters) {
   for (auto& layer : layers_) {
     const LayerSpec& spec = layer.spec;
     const double* const weight = parameters + spec.place.weight;
@@ -110,26 +129,28 @@ void GraphChain::refresh(const double* parameters) {
   }
 }
 
-void GraphChain::gather(SparseProduct& product, const AlignedVector<double>& from, AlignedVector<double>& to,
-                        int f) {
+template <class Real>
+void GraphChain<Real>::gather(SparseProduct<Real>& product, const AlignedVector<Real>& from,
+                              AlignedVector<Real>& to, int f) {
   product(from, to, f);
   received_ += product.received();
 }
 
 /// tape.padded [rows, stride] = H W, this rank's columns of it.
-void GraphChain::times_weights(const GraphLayer& layer, const AlignedVector<double>& h, GraphTape& tape) {
+template <class Real>
+void GraphChain<Real>::times_weights(const GraphLayer& layer, const AlignedVector<Real>& h, Tape& tape) {
   const int n = part().n_rows(), n_in = layer.spec.n_in;
   const std::int64_t stride = layer.stride;
   tape.padded.resize(n * stride);
   bool begun = false;
-  parts_->visit(h, n_in, [&](int group, const double* rows) {
+  parts_->visit(h, n_in, [&](int group, const Real* rows) {
     const std::int64_t k = part().beside(group).n_columns(n_in);
     for (int first = 0; first < n && stride > 0; first += rows_at_once) {
       const int some = std::min(rows_at_once, n - first);
-      double* const to = tape.padded.data() + first * stride;
+      Real* const to = tape.padded.data() + first * stride;
       if (begun) tape.some_rows.resize(some * stride);
-      multiply<double>(rows + first * k, layer.weights[group].k(), some, layer.weights[group],
-                       begun ? tape.some_rows.data() : to, layer.stride);
+      multiply<Real>(rows + first * k, layer.weights[group].k(), some, layer.weights[group],
+                     begun ? tape.some_rows.data() : to, layer.stride);
       for (std::int64_t i = 0; begun && i < some * stride; ++i) to[i] += tape.some_rows[i];
     }
     begun = true;
@@ -139,42 +160,44 @@ void GraphChain::times_weights(const GraphLayer& layer, const AlignedVector<doub
 
 /// H' = phi(z + b) + skip, and phi'; z is tape.padded, or the product of `in` with W where that is given,
 /// block by block while its rows are at hand.
-void GraphChain::activate(const GraphLayer& layer, const AlignedVector<double>& before,
-                          const AlignedVector<double>* in, GraphTape& tape, GraphTape::Layer& to) {
+template <class Real>
+void GraphChain<Real>::activate(const GraphLayer& layer, const AlignedVector<Real>& before,
+                                const AlignedVector<Real>* in, Tape& tape, LayerTape& to) {
   const int n = part().n_rows(), stride = layer.stride;
   tape.padded.resize(std::int64_t{n} * stride);
   to.slope.resize(tape.padded.size());
   const bool skips_here = layer.has_skip() && stride == layer.n_out;  // without a sweep of its own
   for (int first = 0; first < n; first += rows_at_once) {
     const int rows = std::min(rows_at_once, n - first);
-    double* const z = tape.padded.data() + std::int64_t{first} * stride;
-    double* const slopes = to.slope.data() + std::int64_t{first} * stride;
+    Real* const z = tape.padded.data() + std::int64_t{first} * stride;
+    Real* const slopes = to.slope.data() + std::int64_t{first} * stride;
     if (in != nullptr)
-      multiply<double>(in->data() + std::int64_t{first} * layer.n_in, layer.n_in, rows, layer.weights.front(),
-                       z, stride);
-    const double* const skip = skips_here ? before.data() + std::int64_t{first} * stride : nullptr;
-    layer.activate<false>(z, 0, rows,
-                          [&](std::size_t at, int, Pack<double> phi, Pack<double> slope, Pack<double>) {
-                            store<double>(z + at, skip ? phi + load<double>(skip + at) : phi);
-                            store<double>(slopes + at, slope);
-                          });
+      multiply<Real>(in->data() + std::int64_t{first} * layer.n_in, layer.n_in, rows, layer.weights.front(),
+                     z, stride);
+    const Real* const skip = skips_here ? before.data() + std::int64_t{first} * stride : nullptr;
+    layer.template activate<false>(z, 0, rows,
+                                   [&](std::size_t at, int, Pack<Real> phi, Pack<Real> slope, Pack<Real>) {
+                                     store<Real>(z + at, skip ? phi + load<Real>(skip + at) : phi);
+                                     store<Real>(slopes + at, slope);
+                                   });
   }
   narrow(tape.padded, stride, layer.n_out, to.y);
   if (layer.has_skip() && !skips_here) add_rows(before, to.y);
 }
 
-const AlignedVector<double>& GraphChain::forward(const AlignedVector<double>& x, GraphTape& tape) {
+template <class Real>
+const AlignedVector<Real>& GraphChain<Real>::forward(const AlignedVector<Real>& x, Tape& tape) {
   const int n = part().n_rows(), columns = part().n_columns(n_in());
   QUINTET_CHECK(x.size() == static_cast<std::size_t>(n) * columns,
                 "{} numbers for {} nodes with {} features: expected as many as their product", x.size(), n,
                 columns);
   tape.layers.resize(layers_.size());
   received_ = {};
-  const AlignedVector<double>* h = &x;
+  const AlignedVector<Real>* h = &x;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const GraphLayer& layer = layers_[l];
     auto& t = tape.layers[l];
-    const AlignedVector<double>& before = *h;
+    const AlignedVector<Real>& before = *h;
     if (layer.on_graph && layer.gathers_first) {
       gather(*product_, *h, t.gathered, layer.spec.n_in);
       h = &t.gathered;
@@ -193,82 +216,86 @@ const AlignedVector<double>& GraphChain::forward(const AlignedVector<double>& x,
 }
 
 /// tape.padded [rows, stride] = Z_bar = H'_bar phi' of some rows; b_bar += its sum.
-void GraphChain::take_slopes(const GraphLayer& layer, const GraphTape::Layer& t, GraphTape& tape, int first,
-                             int last, double* bias) const {
+template <class Real>
+void GraphChain<Real>::take_slopes(const GraphLayer& layer, const LayerTape& t, Tape& tape, int first,
+                                   int last, double* bias) const {
   const int n_out = layer.n_out, stride = layer.stride;
   for (int i = first; i < last; ++i) {
-    const double* const bar = tape.bar.data() + std::int64_t{i} * n_out;
-    const double* const slope = t.slope.data() + std::int64_t{i} * stride;
-    double* const z_bar = tape.padded.data() + std::int64_t{i} * stride;
+    const Real* const bar = tape.bar.data() + std::int64_t{i} * n_out;
+    const Real* const slope = t.slope.data() + std::int64_t{i} * stride;
+    Real* const z_bar = tape.padded.data() + std::int64_t{i} * stride;
     for (int o = 0; o < n_out; ++o) {
       z_bar[o] = bar[o] * slope[o];
       bias[o] += z_bar[o];
     }
-    std::fill(z_bar + n_out, z_bar + stride, 0.0);
+    std::fill(z_bar + n_out, z_bar + stride, Real(0));
   }
 }
 
 /// W_bar = in^T Z_bar and, where the way goes on, bar_before = Z_bar W^T, of rows that are whole.
-void GraphChain::whole_gradients(const GraphLayer& layer, const GraphTape::Layer& t,
-                                 const AlignedVector<double>& in, GraphTape& tape, bool goes_on,
-                                 double* sums) {
+template <class Real>
+void GraphChain<Real>::whole_gradients(const GraphLayer& layer, const LayerTape& t,
+                                       const AlignedVector<Real>& in, Tape& tape, bool goes_on,
+                                       double* sums) {
   const int n = part().n_rows(), n_in = layer.n_in, n_out = layer.n_out, stride = layer.stride;
   const auto& transposed = layer.transposes.front();
-  tape.weight_bar.assign(std::int64_t{n_in} * stride, 0.0);
+  tape.weight_bar.assign(std::int64_t{n_in} * stride, Real(0));
   if (goes_on) tape.bar_before.resize(std::int64_t{n} * transposed.stride());
   for (int first = 0; first < n; first += rows_at_once) {
     const int rows = std::min(rows_at_once, n - first);
     const std::size_t row = first;
     if (!layer.gathers_last())
       take_slopes(layer, t, tape, first, first + rows, sums + std::int64_t{n_in} * n_out);
-    const double* const z_bar = tape.padded.data() + row * stride;
-    add_transposed_products<double>({{in.data() + row * n_in, n_in, z_bar, stride}}, rows, n_in, stride,
-                                    tape.weight_bar.data(), stride);
+    const Real* const z_bar = tape.padded.data() + row * stride;
+    add_transposed_products<Real>({{in.data() + row * n_in, n_in, z_bar, stride}}, rows, n_in, stride,
+                                  tape.weight_bar.data(), stride);
+    if (sums_blocks<Real>) take_weight_bar(tape.weight_bar, stride, n_out, sums, n_out);
     if (goes_on)
-      multiply<double>(z_bar, stride, rows, transposed, tape.bar_before.data() + row * transposed.stride(),
-                       transposed.stride());
+      multiply<Real>(z_bar, stride, rows, transposed, tape.bar_before.data() + row * transposed.stride(),
+                     transposed.stride());
   }
-  for (int i = 0; i < n_in; ++i)
-    std::copy_n(tape.weight_bar.data() + std::int64_t{i} * stride, n_out, sums + std::int64_t{i} * n_out);
+  if (!sums_blocks<Real>) take_weight_bar(tape.weight_bar, stride, n_out, sums, n_out);
 }
 
 /// The same of rows of which others have parts: tape.product [rows, n_out] is this rank's part of Z_bar. Each
 /// part gives columns of W_bar, in this rank's rows of W, and a term of bar_before.
-void GraphChain::cut_gradients(const GraphLayer& layer, const AlignedVector<double>& in, GraphTape& tape,
-                               bool goes_on, double* sums) {
+template <class Real>
+void GraphChain<Real>::cut_gradients(const GraphLayer& layer, const AlignedVector<Real>& in, Tape& tape,
+                                     bool goes_on, double* sums) {
   const int n = part().n_rows(), n_in = layer.n_in, width = layer.spec.n_out;
-  const std::int64_t before = padded(n_in, w), first_in = part().first_column(layer.spec.n_in);
+  const std::int64_t before = padded(n_in, pack_width<Real>), first_in = part().first_column(layer.spec.n_in);
   if (goes_on) tape.bar_before.resize(n * before);
   bool begun = false;
-  parts_->visit(tape.product, width, [&](int group, const double* z_bar) {
+  parts_->visit(tape.product, width, [&](int group, const Real* z_bar) {
     const PanelPart theirs = part().beside(group);
-    const int k = theirs.n_columns(width), stride = padded(k, w);
-    tape.weight_bar.assign(std::int64_t{n_in} * stride, 0.0);
-    tape.some_rows.assign(std::int64_t{std::min(rows_at_once, n)} * stride, 0.0);
+    const int k = theirs.n_columns(width), stride = padded(k, pack_width<Real>);
+    tape.weight_bar.assign(std::int64_t{n_in} * stride, Real(0));
+    tape.some_rows.assign(std::int64_t{std::min(rows_at_once, n)} * stride, Real(0));
     if (begun) tape.padded.resize(std::min(rows_at_once, n) * before);
+    double* const to_sums = sums + first_in * width + theirs.first_column(width);
     for (int first = 0; first < n && n_in > 0; first += rows_at_once) {
       const int rows = std::min(rows_at_once, n - first);
       for (int i = 0; i < rows; ++i)
         std::copy_n(z_bar + std::int64_t{first + i} * k, k, tape.some_rows.data() + std::int64_t{i} * stride);
-      add_transposed_products<double>(
+      add_transposed_products<Real>(
           {{in.data() + std::int64_t{first} * n_in, n_in, tape.some_rows.data(), stride}}, rows, n_in, stride,
           tape.weight_bar.data(), stride);
+      if (sums_blocks<Real>) take_weight_bar(tape.weight_bar, stride, k, to_sums, width);
       if (!goes_on) continue;
-      double* const to = tape.bar_before.data() + first * before;
-      multiply<double>(tape.some_rows.data(), stride, rows, layer.transposes[group],
-                       begun ? tape.padded.data() : to, static_cast<int>(before));
+      Real* const to = tape.bar_before.data() + first * before;
+      multiply<Real>(tape.some_rows.data(), stride, rows, layer.transposes[group],
+                     begun ? tape.padded.data() : to, static_cast<int>(before));
       for (std::int64_t i = 0; begun && i < rows * before; ++i) to[i] += tape.padded[i];
     }
-    for (int i = 0; i < n_in; ++i)
-      std::copy_n(tape.weight_bar.data() + std::int64_t{i} * stride, k,
-                  sums + (first_in + i) * width + theirs.first_column(width));
+    if (!sums_blocks<Real>) take_weight_bar(tape.weight_bar, stride, k, to_sums, width);
     begun = true;
   });
   received_ += parts_->received();
 }
 
-void GraphChain::gradient(const AlignedVector<double>& x, const AlignedVector<double>& y_bar, GraphTape& tape,
-                          double* gradient, AlignedVector<double>* x_bar) {
+template <class Real>
+void GraphChain<Real>::gradient(const AlignedVector<Real>& x, const AlignedVector<Real>& y_bar, Tape& tape,
+                                double* gradient, AlignedVector<Real>* x_bar) {
   const int n = part().n_rows();
   QUINTET_CHECK(y_bar.size() == tape.layers.back().y.size(),
                 "{} numbers of a gradient for {} nodes with {} outputs: expected as many as their product",
@@ -279,7 +306,7 @@ void GraphChain::gradient(const AlignedVector<double>& x, const AlignedVector<do
     const GraphLayer& layer = layers_[l];
     const LayerSpec& spec = layer.spec;
     auto& t = tape.layers[l];
-    const AlignedVector<double>& h = l == 0 ? x : tape.layers[l - 1].y;
+    const AlignedVector<Real>& h = l == 0 ? x : tape.layers[l - 1].y;
     const std::size_t n_weights = std::int64_t{spec.n_in} * spec.n_out, at = all.size();
     all.resize(at + n_weights + spec.n_out, 0.0);
     double* const sums = all.data() + at;
@@ -292,7 +319,7 @@ void GraphChain::gradient(const AlignedVector<double>& x, const AlignedVector<do
       narrow(tape.padded, layer.stride, layer.n_out, tape.bar);
       back(tape.bar, tape.product, spec.n_out);
     }
-    const AlignedVector<double>& in = layer.on_graph && layer.gathers_first ? t.gathered : h;
+    const AlignedVector<Real>& in = layer.on_graph && layer.gathers_first ? t.gathered : h;
     if (parts_->are_cut()) {
       if (!layer.gathers_last()) narrow(tape.padded, layer.stride, layer.n_out, tape.product);
       cut_gradients(layer, in, tape, goes_on, sums);
@@ -303,8 +330,8 @@ void GraphChain::gradient(const AlignedVector<double>& x, const AlignedVector<do
 
     if (!goes_on) break;
     if (layer.has_skip()) std::swap(tape.bar, tape.bar_skip);
-    AlignedVector<double>& to = is_first ? *x_bar : tape.bar;
-    const int stride_before = padded(layer.n_in, w);
+    AlignedVector<Real>& to = is_first ? *x_bar : tape.bar;
+    const int stride_before = padded(layer.n_in, pack_width<Real>);
     if (layer.on_graph && layer.gathers_first) {
       narrow(tape.bar_before, stride_before, layer.n_in, tape.product);
       back(tape.product, to, spec.n_in);
@@ -319,7 +346,8 @@ void GraphChain::gradient(const AlignedVector<double>& x, const AlignedVector<do
 }
 
 /// gradient += sums, which begin with the last layer's.
-void GraphChain::add_to_places(const std::vector<double>& sums, double* gradient) const {
+template <class Real>
+void GraphChain<Real>::add_to_places(const std::vector<double>& sums, double* gradient) const {
   const double* from = sums.data();
   for (std::size_t l = layers_.size(); l-- > 0;) {
     const LayerSpec& spec = layers_[l].spec;
@@ -332,15 +360,17 @@ void GraphChain::add_to_places(const std::vector<double>& sums, double* gradient
   }
 }
 
-std::size_t GraphTape::bytes() const {
+template <class Real>
+std::size_t GraphTape<Real>::bytes() const {
   std::size_t numbers = padded.capacity() + product.capacity() + bar.capacity() + bar_before.capacity() +
                         bar_skip.capacity() + weight_bar.capacity() + some_rows.capacity();
   for (const auto& layer : layers)
     numbers += layer.gathered.capacity() + layer.y.capacity() + layer.slope.capacity();
-  return numbers * sizeof(double);
+  return numbers * sizeof(Real);
 }
 
-std::size_t GraphChain::bytes() const {
+template <class Real>
+std::size_t GraphChain<Real>::bytes() const {
   std::size_t sum = product_->bytes() + (back_ ? back_->bytes() : 0) + parts_->bytes();
   for (const auto& layer : layers_)
     for (int j = 0; j < part().groups; ++j)
@@ -348,19 +378,25 @@ std::size_t GraphChain::bytes() const {
   return sum;
 }
 
-ChainDescription GraphChain::describe() const {
+template <class Real>
+ChainDescription GraphChain<Real>::describe() const {
   ChainDescription description;
   description.input = layers_.front().spec.input;
   description.n_in = n_in();
   for (const auto& layer : layers_) {
-    auto block = describe_layer(layer.spec, layer.spec.n_in, sizeof(double), w, Keep::adjoint);
+    auto block = describe_layer(layer.spec, layer.spec.n_in, sizeof(Real), pack_width<Real>, Keep::adjoint);
     if (layer.on_graph) {
       block.kind = "graph " + block.kind;
-      block.kept_bytes += sizeof(double) * std::min(layer.spec.n_in, layer.spec.n_out);
+      block.kept_bytes += sizeof(Real) * std::min(layer.spec.n_in, layer.spec.n_out);
     }
     description.blocks.push_back(std::move(block));
   }
   return description;
 }
+
+template struct GraphTape<float>;
+template struct GraphTape<double>;
+template class GraphChain<float>;
+template class GraphChain<double>;
 
 }  // namespace quintet::networks

@@ -24,13 +24,14 @@ struct GraphBlock {
 };
 
 /// Tape that passes of a GraphChain leave for each other.
+template <class Real>
 struct GraphTape {
   struct Layer {
-    AlignedVector<double> gathered;  ///< [rows, n_in] A H, or [rows, n_out] H W, own columns
-    AlignedVector<double> y, slope;  ///< [rows, n_out] H', [rows, stride] phi'
+    AlignedVector<Real> gathered;  ///< [rows, n_in] A H, or [rows, n_out] H W, own columns
+    AlignedVector<Real> y, slope;  ///< [rows, n_out] H', [rows, stride] phi'
   };
   std::vector<Layer> layers;
-  AlignedVector<double> padded, product, bar, bar_before, bar_skip, weight_bar, some_rows;  ///< work space
+  AlignedVector<Real> padded, product, bar, bar_before, bar_skip, weight_bar, some_rows;  ///< work space
 
   [[nodiscard]] std::size_t bytes() const;
 };
@@ -48,10 +49,18 @@ struct GraphTape {
 /// product moves the shorter rows, once each way. Where ranks share out columns of H, too (2D, 3D), products
 /// with W go through the parts of a row one after the other (RowParts): those of Z_bar serve W_bar and H_bar
 /// alike. Gradients of parameters are summed over ranks. Unlike in a
-/// Chain rows depend on each other, so all of a rank go through a layer together. In float64.
-/// Source: Kipf and Welling 2017 (ICLR); Tripathy et al. 2020 (SC).
+/// Chain rows depend on each other, so all of a rank go through a layer together.
+///
+/// In float32 numbers of nodes, products and weights in them are of 4 bytes. Gradients of weights are added
+/// up in blocks of rows, and these, like sums over ranks, in float64: any number of ranks is the same to
+/// round-off of float32. Source: Kipf and Welling 2017 (ICLR); Tripathy et al. 2020 (SC).
+/// @tparam Real float or double
+template <class Real>
 class GraphChain {
  public:
+  using Numbers = AlignedVector<Real>;
+  using Tape = GraphTape<Real>;
+
   /// @param a this rank's rows of A, single rows as units
   /// @param kind automatic: the least time by count of the widest layer
   /// Throws InputError for ranks or rows that do not fit the kind, InternalError for layers that do not fit.
@@ -77,47 +86,44 @@ class GraphChain {
   void refresh(const double* parameters);
   /// @param x [rows, columns of n_in] of this rank @return [rows, columns of n_out]. Throws InputError if x
   /// does not match. Collective.
-  const AlignedVector<double>& forward(const AlignedVector<double>& x, GraphTape& tape);
+  const Numbers& forward(const Numbers& x, Tape& tape);
   /// After forward(): add dL/dparameters of all ranks to `gradient`, and write x_bar = dL/dx unless it is
   /// null. Collective.
   /// @param y_bar [rows, columns of n_out] dL/dH' of this rank's part
-  void gradient(const AlignedVector<double>& x, const AlignedVector<double>& y_bar, GraphTape& tape,
-                double* gradient, AlignedVector<double>* x_bar = nullptr);
+  void gradient(const Numbers& x, const Numbers& y_bar, Tape& tape, double* gradient,
+                Numbers* x_bar = nullptr);
 
   /// Describe its blocks and their costs, without products with A.
   [[nodiscard]] ChainDescription describe() const;
 
  private:
+  using LayerTape = typename Tape::Layer;
   /// Its n_in and stride are of this rank's columns, those of its spec of all.
-  struct GraphLayer : Layer<double> {
+  struct GraphLayer : Layer<Real> {
     bool on_graph = true;
     bool gathers_first = true;  ///< (A H) W, else A (H W)
     int n_out = 0;              ///< this rank's columns
     /// W's rows of group j and this rank's columns; transposed W's of this rank's rows and columns of j.
-    std::vector<PackedMatrix<double>> weights, transposes;
-    [[nodiscard]] bool has_skip() const { return !spec.skip.empty(); }
+    std::vector<PackedMatrix<Real>> weights, transposes;
+    [[nodiscard]] bool has_skip() const { return !this->spec.skip.empty(); }
     [[nodiscard]] bool gathers_last() const { return on_graph && !gathers_first; }
   };
-  void gather(SparseProduct& product, const AlignedVector<double>& from, AlignedVector<double>& to, int f);
-  void back(const AlignedVector<double>& from, AlignedVector<double>& to, int f) {
-    gather(back_ ? *back_ : *product_, from, to, f);
-  }
-  void times_weights(const GraphLayer& layer, const AlignedVector<double>& h, GraphTape& tape);
-  void activate(const GraphLayer& layer, const AlignedVector<double>& before, const AlignedVector<double>* in,
-                GraphTape& tape, GraphTape::Layer& to);
-  void take_slopes(const GraphLayer& layer, const GraphTape::Layer& t, GraphTape& tape, int first, int last,
+  void gather(SparseProduct<Real>& product, const Numbers& from, Numbers& to, int f);
+  void back(const Numbers& from, Numbers& to, int f) { gather(back_ ? *back_ : *product_, from, to, f); }
+  void times_weights(const GraphLayer& layer, const Numbers& h, Tape& tape);
+  void activate(const GraphLayer& layer, const Numbers& before, const Numbers* in, Tape& tape, LayerTape& to);
+  void take_slopes(const GraphLayer& layer, const LayerTape& t, Tape& tape, int first, int last,
                    double* bias) const;
-  void whole_gradients(const GraphLayer& layer, const GraphTape::Layer& t, const AlignedVector<double>& in,
-                       GraphTape& tape, bool goes_on, double* sums);
-  void cut_gradients(const GraphLayer& layer, const AlignedVector<double>& in, GraphTape& tape, bool goes_on,
-                     double* sums);
+  void whole_gradients(const GraphLayer& layer, const LayerTape& t, const Numbers& in, Tape& tape,
+                       bool goes_on, double* sums);
+  void cut_gradients(const GraphLayer& layer, const Numbers& in, Tape& tape, bool goes_on, double* sums);
   void add_to_places(const std::vector<double>& sums, double* gradient) const;
 
   Comm comm_;
   std::vector<GraphLayer> layers_;
   OwnedRows transposed_;  ///< empty if A^T = A
-  std::unique_ptr<SparseProduct> product_, back_;
-  std::unique_ptr<RowParts> parts_;
+  std::unique_ptr<SparseProduct<Real>> product_, back_;
+  std::unique_ptr<RowParts<Real>> parts_;
   std::string reason_;
   SpmmTraffic received_;
 };

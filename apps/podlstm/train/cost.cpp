@@ -6,6 +6,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
+#include "apps/podlstm/train/graph_cost.hpp"
 #include "apps/podlstm/train/on_device.hpp"
 #include "apps/podlstm/train/stage.hpp"
 #include "io/log/counted.hpp"
@@ -74,10 +75,10 @@ planning::CostModel train_cost(Context& context, const TrainOptions& given, cons
   QUINTET_CHECK(comm.size() == 1, "steps are timed on one rank, but {} were started", comm.size());
   QUINTET_CHECK(options.forecast.members > 0,
                 "forecast.members: 0 networks; the linear base alone has no steps to plan");
-  QUINTET_CHECK(
-      !options.forecast.network.is_graph(),
-      "quintet plan knows the costs of recurrent networks alone, and network.kind is graph; time one "
-      "epoch of it (forecast.training.epochs: 1) in its place");
+  if (options.forecast.network.is_graph()) {
+    static_cast<void>(open_device(context, options));  // which refuses others than the cores
+    return graph_train_cost(context, options, ranks);
+  }
   const auto modes = ocean::read_modes(comm, options.modes);
   const auto split = make_split(modes.series, options.window, options.split);
   const DeviceSession device = open_device(context, options);

@@ -103,6 +103,18 @@ void give_nodes(Context& context, const ocean::OceanModes& modes, sequence::Netw
   context.summarise("graph_nodes", nodes, "shared out over the ranks");
 }
 
+/// Say and require what windows take at the nodes of a graph. Collective.
+void require_passes(Context& context, const sequence::ForecastTraining& training) {
+  const auto memory = training.passes_memory();
+  const double most = context.comm().maximum(memory.planned);
+  if (most == 0) return;
+  const auto text = fmt::format("{:.3g} MB on the rank that has most", most / 1e6);
+  context.describe_run("numbers at nodes", text);
+  if (context.validating()) log::info("numbers at nodes of the graph: {}", text);
+  context.summarise("graph_bytes_planned", most, "numbers at nodes, of the rank that has most");
+  context.require_memory(std::max(0.0, memory.planned - memory.held), "numbers at the nodes of the graph");
+}
+
 /// Threads of LibTorch, where it trains on the cores; those of the kernels else. An epoch of a network is
 /// timed where it is a small part of all.
 int choose_threads(Context& context, const sequence::ForecastTraining& training,
@@ -128,12 +140,12 @@ void describe_training(Context& context, const TrainOptions& options, const Coef
   if (forecast.members > 0)
     context.describe_run(
         "networks",
-        fmt::format("{}, at most {} each, {} by {}", forecast.members,
-                    counted(forecast.training.epochs, "epoch"),
-                    sequence::name_of(forecast.network.is_graph() ? sequence::Precision::float64
-                                                                  : forecast.training.precision),
-                    forecast.training.engine == sequence::Engine::torch ? "LibTorch (engine: torch)"
-                                                                        : "our kernels (engine: kernels)"));
+        fmt::format(
+            "{}, at most {} each, {} by {}", forecast.members, counted(forecast.training.epochs, "epoch"),
+            sequence::name_of(forecast.network.is_graph() ? forecast.network.graph_in_force().precision
+                                                          : forecast.training.precision),
+            forecast.training.engine == sequence::Engine::torch ? "LibTorch (engine: torch)"
+                                                                : "our kernels (engine: kernels)"));
   if (forecast.members > 0 && forecast.training.precision == sequence::Precision::bf16)
     context.describe_run("products in bf16", doc_of(bf16_unit()));
 }
@@ -206,6 +218,7 @@ void train(Context& context, const TrainOptions& given) {
     context.describe_run("nodes shared out", shared_out);
     context.summarise("graph_spmm", shared_out, "how ranks share out nodes and features, and why");
   }
+  require_passes(context, *training);
   if (const auto account = training->account()) announce_residence(context, *account);
   auto judgement = context.timed(
       "references", [&] { return judge_references(modes, split.validation, fit, options.references); });

@@ -24,7 +24,7 @@ using Panel = AlignedVector<double>;
 /// T_k((A - centre)/half_width) X for k = 0, 1, 2 ...
 class Recurrence {
  public:
-  Recurrence(SparseProduct& a, double centre, double half_width, Panel x, int f)
+  Recurrence(SparseProduct<double>& a, double centre, double half_width, Panel x, int f)
       : a_(a), centre_(centre), half_width_(half_width), f_(f), current_(std::move(x)) {}
 
   [[nodiscard]] const Panel& current() const { return current_; }
@@ -39,7 +39,7 @@ class Recurrence {
   }
 
  private:
-  SparseProduct& a_;
+  SparseProduct<double>& a_;
   double centre_, half_width_;
   int f_;
   Panel current_, previous_, product_;
@@ -55,7 +55,7 @@ void add_column_products(const PanelPart& part, const Panel& x, const Panel& y, 
     for (std::size_t c = 0; c < width; ++c) to[c] += x[i + c] * y[i + c];
 }
 
-SparseProduct product_with(const BlockMatrix& a, const std::optional<SpmmLayout>& layout) {
+SparseProduct<double> product_with(const BlockMatrix& a, const std::optional<SpmmLayout>& layout) {
   return {a.comm, sparse_rows(a), layout.value_or(layout_1d(a.comm.size(), true))};
 }
 
@@ -96,7 +96,7 @@ std::function<double(double)> function_of(const Occupation& f, const LevelsAtMu&
 }
 
 /// Y = sum_k c_k T_k X.
-Panel apply(const ChebyshevSeries& series, SparseProduct& a, const Panel& x, int f, const Comm& comm,
+Panel apply(const ChebyshevSeries& series, SparseProduct<double>& a, const Panel& x, int f, const Comm& comm,
             const Interrupt& interrupt) {
   const auto& c = series.coefficients.front();
   Recurrence t(a, series.centre, series.half_width, x, f);
@@ -162,7 +162,8 @@ ProbedError probe_error(const BlockMatrix& p, const BlockMatrix& a, const Occupa
   // Rounding of the recurrence stays below some 1e-15 a step.
   const double accuracy = series.error + 1e-15 * series.degree();
   const BlockMatrix symmetric = symmetric_blocks(a);
-  SparseProduct product = product_with(symmetric, options.layout), with_p = product_with(p, options.layout);
+  SparseProduct<double> product = product_with(symmetric, options.layout),
+                        with_p = product_with(p, options.layout);
   const PanelPart& part = product.part();
   std::vector<double> squares;
   double most_in_gap = 0;
@@ -260,7 +261,7 @@ SpectralDensity spectral_density(const BlockMatrix& a, const SpectrumOptions& op
       pi * half_width / options.most_moments);
   const int n_moments = std::max<int>(8, wanted);
   const BlockMatrix symmetric = symmetric_blocks(a);
-  SparseProduct product = product_with(symmetric, options.layout);
+  SparseProduct<double> product = product_with(symmetric, options.layout);
   const PanelPart& part = product.part();
   std::vector<double> moments(std::int64_t{options.vectors} * n_moments, 0.0);
   for (int first = 0; first < options.vectors; first += probe_columns) {

@@ -110,6 +110,7 @@ void write_graph(hdf5::Group& root, const ForecastModel& model) {
   root.set_attribute("graph_mesh", graph.options.mesh);
   root.set_attribute("graph_features", graph.options.features);
   root.set_attribute("graph_layers", graph.options.layers);
+  root.set_attribute("precision", name_of(model.precision));
   root.set_attribute("graph_spacing", nodes.spacing);
   const auto write = [&](const char* name, const std::vector<double>& values, const char* unit,
                          const char* text) {
@@ -159,7 +160,10 @@ void read_graph(const hdf5::Group& root, const Reader& reader, const std::string
   for (const auto* values : {&nodes.area, &nodes.weight})
     QUINTET_CHECK(std::all_of(values->begin(), values->end(), [](double x) { return x > 0; }),
                   "{}: areas and weights of nodes: expected numbers above 0", path);
-  model.precision = Precision::float64;
+  // Files before there was float32 do not say.
+  if (root.has_attribute("precision"))
+    options.precision = reader.named("precision", choices_of(graph_precisions()));
+  model.precision = options.precision;
   model.graph = graph_network(model, std::make_shared<const SeaNodes>(std::move(nodes)), options);
   read_members(reader, reader.size("members", 1), model);
 }

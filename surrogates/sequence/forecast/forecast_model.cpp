@@ -1,11 +1,12 @@
 #include "surrogates/sequence/forecast/forecast_model.hpp"
 
 #include <cmath>
+#include <memory>
 #include <numbers>
-#include <optional>
 #include <utility>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/sequence/training/training.hpp"
 
 namespace quintet::sequence {
@@ -94,8 +95,8 @@ Ensemble forecast(const ForecastModel& model, const CoefficientSeries& series, c
     ensemble.members = {base};
   } else {
     const auto inputs = network_inputs(model, series, windows);
-    std::optional<GraphPasses> on_graph;
-    if (model.graph) on_graph.emplace(Comm::self(), model.graph);
+    std::unique_ptr<GraphPasses> on_graph;
+    if (model.graph) on_graph = graph_passes(Comm::self(), model.graph);
     const auto by_graph = [&](const std::vector<double>& parameters) {
       on_graph->refresh(parameters.data());
       return on_graph->forward(inputs);

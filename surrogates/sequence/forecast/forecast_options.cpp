@@ -94,8 +94,8 @@ void describe_networks(Schema& schema, ForecastOptions& options) {
     if (training.engine == Engine::torch)
       return "training.engine: torch has recurrent networks alone; network.kind: graph needs engine: kernels";
     if (training.precision == Precision::bf16)
-      return "training.precision: bf16 is of recurrent networks; graph networks compute in float64: leave it "
-             "out";
+      return "training.precision: bf16 is of recurrent networks; leave it out (network.graph.precision is of "
+             "graph networks)";
     if (training.twin_biases)
       return "training.twin_biases: gates are of recurrent networks, and network.kind is graph; leave it out";
     return std::nullopt;
@@ -112,9 +112,7 @@ void describe(Schema& schema, NetworkOptions& options) {
       "recurrent: LSTMs of the coefficients, as nodes, skips and head say; graph: of the field, on a "
       "graph over the sea, which the modes file must have (hybrid models, loss: degrees)");
   describe(schema, static_cast<ArchitectureOptions&>(options));
-  schema
-      .section("graph", options.graph,
-               "The graph and its network, where kind is graph; absent: as below. They compute in float64")
+  schema.section("graph", options.graph, "The graph and its network, where kind is graph; absent: as below")
       .on_restart(OnRestart::fixed);
   schema.check([&options, usual = static_cast<ArchitectureOptions>(options)]() -> std::optional<std::string> {
     if (!options.is_graph() && options.graph)

@@ -79,6 +79,9 @@ class ForecastTraining {
   [[nodiscard]] std::optional<FlatAccount> account() const;
   /// How ranks share out the nodes of a graph network, and why; empty of others, and where none is left.
   [[nodiscard]] std::string shared_out() const { return trainer_ ? trainer_->shared_out() : std::string(); }
+  [[nodiscard]] PassesMemory passes_memory() const {
+    return trainer_ ? trainer_->passes_memory() : PassesMemory();
+  }
 
  private:
   struct Member {

@@ -112,7 +112,7 @@ ForecastModel begin(const CoefficientSeries& series, const Split& split, Irregul
   model.precision = options.training.precision;
   if (!options.network.is_graph()) return model;
   if (!options.network.sea) throw InternalError("a graph network without nodes");
-  model.precision = Precision::float64;
+  model.precision = options.network.graph_in_force().precision;
   model.graph = graph_network(model, options.network.sea, options.network.graph_in_force());
   return model;
 }

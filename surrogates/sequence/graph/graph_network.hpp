@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
-#include "physics/kernels/aligned.hpp"
-#include "surrogates/networks/graph_chain.hpp"
+#include "io/parallel/comm_fwd.hpp"
+#include "physics/sparse/layout.hpp"
 #include "surrogates/sequence/graph/graph_options.hpp"
 #include "surrogates/sequence/graph/sea_graph.hpp"
 #include "surrogates/sequence/network/architecture.hpp"
@@ -45,56 +44,47 @@ struct GraphNetwork {
 /// In words: "graph of 1200 nodes, 3 convolutions of 64 features".
 [[nodiscard]] std::string summary(const GraphNetwork& network);
 
-/// A graph network that runs, nodes (and features, 2D and 3D) shared out over ranks. In float64; windows one
-/// after the other, so that outputs do not depend on those beside it.
+/// A graph network that runs, nodes (and features, 2D and 3D) shared out over ranks, in the precision of its
+/// options; windows one after the other, so that outputs do not depend on those beside it.
+///
+/// In float32 numbers at nodes and their products are of 4 bytes. Windows, weights, coefficients, losses and
+/// gradients of weights are in float64 beside both, and so are sums over nodes and ranks.
 class GraphPasses {
  public:
-  /// @param spmm how ranks share out nodes and features; the network's own option is for its training
-  /// Throws InputError: a layout that does not fit the ranks, modes that nodes cannot tell apart. Collective.
-  GraphPasses(const Comm& comm, std::shared_ptr<const GraphNetwork> network,
-              SpmmKind spmm = SpmmKind::automatic);
-
-  [[nodiscard]] std::size_t n_parameters() const { return n_parameters_; }
+  virtual ~GraphPasses() = default;
+  [[nodiscard]] virtual std::size_t n_parameters() const = 0;
   /// How nodes are shared out, and why.
-  [[nodiscard]] const std::string& reason() const { return chain_->reason(); }
-  [[nodiscard]] const SpmmLayout& layout() const { return chain_->layout(); }
-  [[nodiscard]] const PanelPart& part() const { return chain_->part(); }
+  [[nodiscard]] virtual const std::string& reason() const = 0;
+  [[nodiscard]] virtual const SpmmLayout& layout() const = 0;
+  [[nodiscard]] virtual const PanelPart& part() const = 0;
   /// Traffic that this rank received in the last window's passes, without sums over all ranks.
-  [[nodiscard]] const SpmmTraffic& received() const { return chain_->received(); }
+  [[nodiscard]] virtual const SpmmTraffic& received() const = 0;
   /// Neighbours of all nodes, and nodes of this rank.
-  [[nodiscard]] std::size_t n_edges() const { return n_edges_; }
-  [[nodiscard]] int n_own() const { return chain_->part().n_rows(); }
+  [[nodiscard]] virtual std::size_t n_edges() const = 0;
+  [[nodiscard]] int n_own() const { return part().n_rows(); }
   /// Bytes that this rank holds.
   struct Memory {
     std::size_t arrays = 0;    ///< over nodes, with what a window's passes have left
     std::size_t products = 0;  ///< its parts of the matrix and of weights, and what has come from others
   };
-  [[nodiscard]] Memory bytes() const;
+  [[nodiscard]] virtual Memory bytes() const = 0;
 
-  void refresh(const double* parameters) { chain_->refresh(parameters); }
+  virtual void refresh(const double* parameters) = 0;
   /// Outputs [n, out, M] on all ranks of windows [n, in, n_inputs]. Collective.
-  [[nodiscard]] std::vector<double> forward(std::span<const double> windows);
+  [[nodiscard]] virtual std::vector<double> forward(std::span<const double> windows) = 0;
   /// This rank's part of a window's loss,
   ///
   ///     sum_i area_i sum_l (y_il - t_il)^2/(out sum_i area_i),    t_il = sum_m P_im output_scale_m T_ml/u;
   ///
   /// adds share dloss/dparameters of all ranks to `gradient`. Collective.
   /// @param window [in, n_inputs] @param target [out, M]
-  [[nodiscard]] double loss_and_gradient(const double* window, const double* target, double share,
-                                         double* gradient);
-
- private:
-  void take(const double* window);
-
-  Comm comm_;
-  std::shared_ptr<const GraphNetwork> network_;
-  std::size_t n_parameters_ = 0, n_edges_ = 0;
-  std::unique_ptr<networks::GraphChain> chain_;
-  networks::GraphTape tape_;
-  std::vector<double> lift_, constant_, target_;  ///< [own, M] P scale/v, [own], [own, M] P scale/u
-  std::vector<double> back_;                      ///< [M, own] of the projection
-  std::vector<double> area_;                      ///< [own] of a sum of 1; 0 where another rank counts
-  AlignedVector<double> x_, y_bar_;
+  [[nodiscard]] virtual double loss_and_gradient(const double* window, const double* target, double share,
+                                                 double* gradient) = 0;
 };
+/// @param spmm how ranks share out nodes and features; the network's own option is for its training
+/// Throws InputError: a layout that does not fit the ranks, modes that nodes cannot tell apart. Collective.
+[[nodiscard]] std::unique_ptr<GraphPasses> graph_passes(const Comm& comm,
+                                                        std::shared_ptr<const GraphNetwork> network,
+                                                        SpmmKind spmm = SpmmKind::automatic);
 
 }  // namespace quintet::sequence

@@ -10,6 +10,12 @@
 
 namespace quintet::sequence {
 
+std::span<const PrecisionRow> graph_precisions() {
+  static const PrecisionRow rows[] = {row_of(precisions(), Precision::float64),
+                                      row_of(precisions(), Precision::float32)};
+  return rows;
+}
+
 void describe(Schema& schema, GraphOptions& options) {
   schema
       .integer("coarsen", options.coarsen,
@@ -32,6 +38,9 @@ void describe(Schema& schema, GraphOptions& options) {
       .at_least(1)
       .at_most(4096);
   schema.integer("layers", options.layers, "Graph convolutions, one after the other").at_least(1).at_most(64);
+  schema.choice("precision", options.precision, choices_of(graph_precisions()),
+                "Numbers at nodes and in products; weights, losses and sums over nodes are float64. float32: "
+                "half the memory of nodes, and faster");
   std::string text = "How nodes, and in tiles their features, are shared out over ranks";
   for (const auto& row : spmm_kinds())
     text += fmt::format("{} {}: {}", row.value == SpmmKind::automatic ? ";" : ",", row.name, row.doc);

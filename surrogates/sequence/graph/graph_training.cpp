@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +12,8 @@
 #include <fmt/format.h>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
+#include "surrogates/sequence/graph/graph_needs.hpp"
 #include "surrogates/sequence/training/start_parameters.hpp"
 #include "surrogates/sequence/training/trainer_implementation.hpp"
 #include "surrogates/training/flat_parameters.hpp"
@@ -48,10 +51,11 @@ class GraphTraining : public Trainer::Implementation {
       : Implementation(options, validation.n),
         comm_(comm),
         seed_(seed),
+        network_(network),
         training_(training, *network, "training"),
         validation_(validation, *network, "validation"),
-        passes_(comm, network, network->options.spmm),
-        weights_(Comm::self(), one_block("network", passes_.n_parameters()),
+        passes_(graph_passes(comm, network, network->options.spmm)),
+        weights_(Comm::self(), one_block("network", passes_->n_parameters()),
                  start_parameters(graph_of(*network), options.start, options.zero_head, seed),
                  optimiser_of(options)) {
     QUINTET_CHECK(training.n >= 1, "no window to train on");
@@ -83,7 +87,11 @@ class GraphTraining : public Trainer::Implementation {
 
   [[nodiscard]] FlatAccount account() const override { return weights_.account(); }
 
-  [[nodiscard]] std::string shared_out() const override { return passes_.reason(); }
+  [[nodiscard]] std::string shared_out() const override { return passes_->reason(); }
+
+  [[nodiscard]] PassesMemory passes_memory() const override {
+    return {bytes_of_arrays(*network_, passes_->part()), double(passes_->bytes().arrays)};
+  }
 
  private:
   double epoch() override {
@@ -92,13 +100,13 @@ class GraphTraining : public Trainer::Implementation {
     double sum = 0;
     for (int first = 0; first < training_.n; first += batch) {
       const int n = std::min(batch, training_.n - first);
-      passes_.refresh(weights_.values(0).data());
+      passes_->refresh(weights_.values(0).data());
       double loss = 0;
       for (int i = first; i < first + n; ++i) {
         const std::size_t window = order[i];
-        loss += passes_.loss_and_gradient(training_.inputs.data() + window * training_.n_in,
-                                          training_.targets.data() + window * training_.n_out, 1.0 / n,
-                                          weights_.gradient(0).data());
+        loss += passes_->loss_and_gradient(training_.inputs.data() + window * training_.n_in,
+                                           training_.targets.data() + window * training_.n_out, 1.0 / n,
+                                           weights_.gradient(0).data());
       }
       loss = comm_.sum(loss);
       if (!std::isfinite(loss))
@@ -113,8 +121,8 @@ class GraphTraining : public Trainer::Implementation {
   }
 
   double validate() override {
-    passes_.refresh(weights_.values(0).data());
-    outputs_ = passes_.forward(validation_.inputs);
+    passes_->refresh(weights_.values(0).data());
+    outputs_ = passes_->forward(validation_.inputs);
     double sum = 0;
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       sum += (outputs_[i] - validation_.targets[i]) * (outputs_[i] - validation_.targets[i]);
@@ -127,8 +135,9 @@ class GraphTraining : public Trainer::Implementation {
 
   Comm comm_;
   std::uint64_t seed_;
+  std::shared_ptr<const GraphNetwork> network_;
   GraphWindows training_, validation_;
-  GraphPasses passes_;
+  std::unique_ptr<GraphPasses> passes_;
   FlatParameters<double> weights_;  ///< every rank makes every step
   std::vector<double> outputs_, best_;
 };

@@ -62,10 +62,10 @@ void describe(Schema& schema, TrainingOptions& options) {
   schema.choice(
       "start", options.start, choices_of(starts),
       "How weights begin. keras: Glorot, orthogonal, forget bias 1; pytorch: uniform, by the width");
-  schema.choice(
-      "precision", options.precision, choices_of(precision_rows),
-      "Numbers of the network; bf16: float32, its products of numbers rounded to bfloat16 (sums float32): "
-      "fast where the processor has AMX or AVX512_BF16");
+  schema.choice("precision", options.precision, choices_of(precision_rows),
+                "Numbers of recurrent networks (graph networks: network.graph.precision); bf16: float32, its "
+                "products of numbers rounded to bfloat16 (sums float32): "
+                "fast where the processor has AMX or AVX512_BF16");
   schema.choice("engine", options.engine, choices_of(engines),
                 "Code that trains the networks: our kernels, or LibTorch with automatic differentiation");
 }

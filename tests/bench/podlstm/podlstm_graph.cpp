@@ -18,10 +18,10 @@
 /// Seconds of a window in the training of a graph network over a sea as large as NOAA's: 44 219 nodes, 8
 /// neighbours, 64 features, 3 convolutions; beside the same network in PyTorch with sparse products
 /// (torch_graph.py), and memory a rank. `[mpirun -np N] podlstm_graph [WINDOWS] [REPEATS] [peer|alone]
-/// [SPMM]`, SPMM auto, 1d, sparse_1d, 1.5d, 2d or 3d.
+/// [SPMM] [PRECISION]`, SPMM auto, 1d, sparse_1d, 1.5d, 2d or 3d, PRECISION float64, float32 or both.
 ///
-/// Sides take turns; CPU time of each process, the least of the repeats. An epoch of 1400 windows is said as
-/// 1400 times a window.
+/// Precisions take turns, then PyTorch; CPU time of each process, the least of the repeats. An epoch of 1400
+/// windows is said as 1400 times a window, unless WINDOWS is 1400.
 namespace quintet::sequence {
 namespace {
 
@@ -63,64 +63,86 @@ SpmmKind kind_of(const std::string& name) {
   throw InputError(fmt::format("{}: expected auto, 1d, sparse_1d, 1.5d, 2d or 3d", name));
 }
 
-/// Bytes of arrays over nodes: [rows, M] thrice, [rows] twice, inputs, three of leads, the rest of features.
-double planned_bytes(const GraphNetwork& network, const PanelPart& part) {
-  const int rows_of_features = 7 + 3 * network.options.layers;
-  return 8.0 * part.n_rows() *
-         (3 * n_modes + 2 + part.n_columns(network.n_features()) + 3 * part.n_columns(network.shape.out) +
-          rows_of_features * part.n_columns(network.options.features));
-}
-
-void run(int windows, int repeats, bool peer, SpmmKind spmm) {
-  const Comm comm = Comm::world();
+GraphNetwork network_over(SeaNodes nodes) {
   GraphNetwork network;
-  network.nodes = std::make_shared<const SeaNodes>(one_degree_sea());
+  network.nodes = std::make_shared<const SeaNodes>(std::move(nodes));
   network.shape = {8, 8}, network.seasons = 1;
   network.input_offset.assign(n_modes, 0.0);
   network.input_scale.assign(n_modes, 1.0), network.output_scale.assign(n_modes, 1.0);
-  const double before = resident_memory_mb();
-  GraphPasses passes(comm, std::make_shared<const GraphNetwork>(network), spmm);
-  std::vector<double> parameters(passes.n_parameters()), gradient(passes.n_parameters()),
-      window(std::size_t{8} * network.n_inputs()), target(std::size_t{8} * n_modes);
-  for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i] = 0.1 * std::sin(1.3 * double(i));
-  for (std::size_t i = 0; i < window.size(); ++i) window[i] = std::sin(0.7 * double(i));
-  for (std::size_t i = 0; i < target.size(); ++i) target[i] = std::cos(0.9 * double(i));
-  passes.refresh(parameters.data());
-  double best_cpu = 1e30, best_wall = 1e30;
-  for (int repeat = 0; repeat < repeats; ++repeat) {
+  return network;
+}
+
+/// Bytes of arrays over nodes: [rows, M] thrice, [rows], inputs, three of leads, the rest of features; and
+/// areas, of float64 in both precisions.
+double planned_bytes(const GraphNetwork& network, const PanelPart& part) {
+  const int rows_of_features = 7 + 3 * network.options.layers;
+  const double bytes = network.options.precision == Precision::float64 ? 8 : 4;
+  return part.n_rows() * (8 + bytes * (3 * n_modes + 1 + part.n_columns(network.n_features()) +
+                                       3 * part.n_columns(network.shape.out) +
+                                       rows_of_features * part.n_columns(network.options.features)));
+}
+
+/// Passes of one precision, with a window of some waves.
+struct Side {
+  GraphNetwork network;
+  double resident = resident_memory_mb();  ///< what a window has added to it (MB)
+  std::unique_ptr<GraphPasses> passes;
+  std::vector<double> parameters, gradient, window, target;
+  double cpu = 1e30, wall = 1e30;
+
+  Side(const Comm& comm, GraphNetwork of, Precision precision, SpmmKind spmm) : network(std::move(of)) {
+    network.options.precision = precision;
+    passes = graph_passes(comm, std::make_shared<const GraphNetwork>(network), spmm);
+    for (std::size_t i = 0; i < passes->n_parameters(); ++i)
+      parameters.push_back(0.1 * std::sin(1.3 * double(i)));
+    for (int i = 0; i < 8 * network.n_inputs(); ++i) window.push_back(std::sin(0.7 * i));
+    for (int i = 0; i < 8 * n_modes; ++i) target.push_back(std::cos(0.9 * i));
+    gradient.resize(parameters.size());
+    passes->refresh(parameters.data());
+    take(comm, 1);
+    resident = resident_memory_mb() - resident;
+    cpu = wall = 1e30;
+  }
+
+  void take(const Comm& comm, int windows) {
     comm.barrier();
     timespec from{}, to{};
     clock_gettime(CLOCK_MONOTONIC, &from);
     const std::clock_t begin = std::clock();
     for (int w = 0; w < windows; ++w)
-      static_cast<void>(passes.loss_and_gradient(window.data(), target.data(), 1.0, gradient.data()));
-    const double cpu = double(std::clock() - begin) / CLOCKS_PER_SEC / windows;
+      static_cast<void>(passes->loss_and_gradient(window.data(), target.data(), 1.0, gradient.data()));
+    const double taken = double(std::clock() - begin) / CLOCKS_PER_SEC / windows;
     clock_gettime(CLOCK_MONOTONIC, &to);
-    best_cpu = std::min(best_cpu, comm.maximum(cpu));
-    best_wall = std::min(
-        best_wall,
-        comm.maximum(double(to.tv_sec - from.tv_sec) + 1e-9 * double(to.tv_nsec - from.tv_nsec)) / windows);
+    cpu = std::min(cpu, comm.maximum(taken));
+    const double seconds = double(to.tv_sec - from.tv_sec) + 1e-9 * double(to.tv_nsec - from.tv_nsec);
+    wall = std::min(wall, comm.maximum(seconds) / windows);
   }
-  const auto bytes = passes.bytes();
-  const double mb = comm.maximum(bytes.arrays / 1e6), products = comm.maximum(bytes.products / 1e6),
-               planned = comm.maximum(planned_bytes(network, passes.part()) / 1e6),
-               resident = comm.maximum(resident_memory_mb() - before);
-  const auto& got = passes.received();
-  const std::int64_t words = comm.maximum(long(got.dense_words)), nonzeros = comm.maximum(long(got.nonzeros)),
-                     messages = comm.maximum(long(got.messages));
-  if (comm.is_root()) {
-    fmt::print("{} nodes, {} neighbours in all, {} weights; {} ranks: {}\n", network.nodes->size(),
-               passes.n_edges(), passes.n_parameters(), comm.size(), passes.reason());
-    fmt::print("a window: {:.3f} s CPU of a rank, {:.3f} s wall; {} windows: {:.0f} s CPU, {:.0f} s wall\n",
-               best_cpu, best_wall, epoch, epoch * best_cpu, epoch * best_wall);
+
+  void tell(const Comm& comm, int windows) const {
+    const auto bytes = passes->bytes();
+    const double mb = comm.maximum(bytes.arrays / 1e6), products = comm.maximum(bytes.products / 1e6),
+                 planned = comm.maximum(planned_bytes(network, passes->part()) / 1e6),
+                 most_resident = comm.maximum(resident);
+    const auto& got = passes->received();
+    const std::int64_t words = comm.maximum(long(got.dense_words)),
+                       nonzeros = comm.maximum(long(got.nonzeros)),
+                       messages = comm.maximum(long(got.messages));
+    if (!comm.is_root()) return;
+    fmt::print(
+        "{}: a window {:.3f} s CPU of a rank, {:.3f} s wall; {} windows, {}: {:.0f} s CPU, {:.0f} s wall\n",
+        name_of(network.options.precision), cpu, wall, epoch,
+        windows == epoch ? "all of them run" : "extrapolated", epoch * cpu, epoch * wall);
     fmt::print(
         "the most of a rank: arrays {:.1f} MB (by count {:.1f}), products {:.1f}, resident {:.0f} more than "
         "before; received a window {} words of H, {} of A in {} messages\n",
-        mb, planned, products, resident, words, nonzeros, messages);
+        mb, planned, products, most_resident, words, nonzeros, messages);
     std::fflush(stdout);
   }
-  if (!peer || comm.size() > 1) return;
-  const SeaEdges edges = sea_edges(*network.nodes, network.options.neighbours, network.options.mesh);
+};
+
+/// PyTorch on the same edges, where it is installed.
+void run_peer(const SeaNodes& nodes, const GraphOptions& options, int windows, int repeats) {
+  const SeaEdges edges = sea_edges(nodes, options.neighbours, options.mesh);
   std::FILE* const file = std::fopen("podlstm_graph_edges.bin", "wb");
   QUINTET_CHECK(file != nullptr, "podlstm_graph_edges.bin cannot be written");
   const std::int64_t sizes[] = {n_nodes, std::int64_t(edges.column.size())};
@@ -135,6 +157,24 @@ void run(int windows, int repeats, bool peer, SpmmKind spmm) {
   if (std::system(command.c_str()) != 0) fmt::print("the peer did not run: {}\n", command);
 }
 
+void run(int windows, int repeats, bool peer, SpmmKind spmm, const std::string& precision) {
+  const Comm comm = Comm::world();
+  const GraphNetwork network = network_over(one_degree_sea());
+  std::vector<std::unique_ptr<Side>> sides;
+  for (const auto& row : graph_precisions())
+    if (precision == "both" || precision == row.name)
+      sides.push_back(std::make_unique<Side>(comm, network, row.value, spmm));
+  QUINTET_CHECK(!sides.empty(), "{}: expected float64, float32 or both", precision);
+  if (comm.is_root())
+    fmt::print("{} nodes, {} neighbours in all, {} weights; {} ranks: {}\n", network.nodes->size(),
+               sides.front()->passes->n_edges(), sides.front()->passes->n_parameters(), comm.size(),
+               sides.front()->passes->reason());
+  for (int repeat = 0; repeat < repeats; ++repeat)
+    for (auto& side : sides) side->take(comm, windows);
+  for (const auto& side : sides) side->tell(comm, windows);
+  if (peer && comm.size() == 1) run_peer(*network.nodes, network.options, windows, repeats);
+}
+
 }  // namespace
 }  // namespace quintet::sequence
 
@@ -143,7 +183,8 @@ int main(int argc, char** argv) {
     const quintet::Runtime runtime(argc, argv, 1, {});
     quintet::sequence::run(argc > 1 ? std::atoi(argv[1]) : 5, argc > 2 ? std::atoi(argv[2]) : 5,
                            argc < 4 || std::string(argv[3]) == "peer",
-                           quintet::sequence::kind_of(argc > 4 ? argv[4] : "auto"));
+                           quintet::sequence::kind_of(argc > 4 ? argv[4] : "auto"),
+                           argc > 5 ? argv[5] : "both");
   } catch (const quintet::Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     return static_cast<int>(error.code());

@@ -167,7 +167,7 @@ void run(const Comm& comm, int side, int repeats, const std::string& python) {
     AlignedVector<double> h(std::int64_t{a.n_rows()} * f), z;
     for (std::size_t i = 0; i < h.size(); ++i) h[i] = std::cos(static_cast<double>(i));
     const SpmmChoice choice = choose_layout(comm, rows, f, SpmmKind::automatic, {});
-    SparseProduct product(comm, rows, choice.layout);
+    SparseProduct<double> product(comm, rows, choice.layout);
     QUINTET_CHECK(product.part().n_rows() == a.n_rows() && product.part().groups == 1,
                   "{}: not the rows that PETSc has", choice.layout.name());
     Least ours;

@@ -11,7 +11,9 @@ Usage: helper.py has RUN KEY... | lacks RUN KEY... | same RUN RUN KEY... | close
                  | poison PATH TARGET DATASET VALUE: a copy with its first number replaced, sealed again
                  | warmer PATH POINTS: a file of make_records.py oisst, 0.5 degC warmer
                  | cloud PATH TARGET POINTS TIMES: one of era5 without some of its values
-                 | planned PLAN ROW RUN EPOCHS: bytes sent and held are those of a plan's row | killed RANKS[,RANKS] WHOLE OUTPUT KEY=VALUE...
+                 | planned PLAN ROW RUN EPOCHS: bytes sent and held are those of a plan's row
+                 | plan_of_graph PLAN RUN...: memory of its first rows is that of these runs, all but the last row fit the graph
+                 | killed RANKS[,RANKS] WHOLE OUTPUT KEY=VALUE...
 """
 import contextlib
 import json
@@ -219,6 +221,16 @@ def planned(plan, row, run, epochs):
     print(held, row["halo_bytes"], told["training_bytes_sent"])
     return (len(held) == 6 and all(ours == theirs for ours, theirs in held.values()) and held["file_bytes_optimiser"][0] > 0
             and row["halo_bytes"] * int(epochs) == told["training_bytes_sent"] > 0)
+
+
+def plan_of_graph(plan, *runs):
+    with open(plan, encoding="utf-8") as stream:
+        rows = json.load(stream)["rows"]
+    memory = [(row["memory_bytes"] / 1e6, summary(run)["memory_peak_mb_per_rank"]) for row, run in zip(rows, runs)]
+    print(memory, [row["impossible"] for row in rows])
+    return (all(run <= planned <= 1.5 * run for planned, run in memory)
+            and rows[0]["halo_bytes"] == 0 < rows[1]["halo_bytes"] < rows[2]["halo_bytes"] * rows[2]["ranks"]
+            and ["share out" in row["impossible"] for row in rows] == [False] * (len(rows) - 1) + [True])
 
 
 def killed(ranks, whole, output, *settings):

@@ -167,14 +167,14 @@ TEST(graph_passes, gradients_are_those_of_differences) {
   for (const auto& [coarsen, features, every] : {Size{3, 6, 1}, Size{3, 8, 1}, Size{1, 8, 11}}) {
     auto plain = network_of(sea_nodes(small_sea({}), coarsen));
     plain.options.features = features;
-    GraphPasses passes(Comm::self(), std::make_shared<const GraphNetwork>(std::move(plain)));
-    auto parameters = waves(passes.n_parameters(), 0.4);
+    const auto passes = graph_passes(Comm::self(), std::make_shared<const GraphNetwork>(std::move(plain)));
+    auto parameters = waves(passes->n_parameters(), 0.4);
     for (double& x : parameters) x *= 0.4;
     const auto window = waves(3 * 4, 1), target = waves(2 * 2, 2);
     std::vector<double> gradient(parameters.size(), 0.0), unused(parameters.size());
     const auto loss = [&](double* to) {
-      passes.refresh(parameters.data());
-      return passes.loss_and_gradient(window.data(), target.data(), 1, to);
+      passes->refresh(parameters.data());
+      return passes->loss_and_gradient(window.data(), target.data(), 1, to);
     };
     (void)loss(gradient.data());
     constexpr double h = 1e-5;
@@ -190,16 +190,58 @@ TEST(graph_passes, gradients_are_those_of_differences) {
   }
 }
 
+/// Along a few directions, in steps that float32 can tell; and against float64 in each component.
+TEST(graph_passes, gradients_in_float32_are_those_of_differences_and_of_float64) {
+  if (Comm::world().rank() > 0) return;
+  for (const int features : {6, 16, 21}) {
+    auto plain = network_of(sea_nodes(small_sea({}), 1));
+    plain.options.features = features;
+    const auto exact = graph_passes(Comm::self(), std::make_shared<const GraphNetwork>(plain));
+    plain.options.precision = Precision::float32;
+    const auto passes = graph_passes(Comm::self(), std::make_shared<const GraphNetwork>(plain));
+    auto parameters = waves(passes->n_parameters(), 0.4);
+    for (double& x : parameters) x *= 0.4;
+    const auto window = waves(3 * 4, 1), target = waves(2 * 2, 2);
+    const auto loss = [&](GraphPasses& of, std::vector<double>& to) {
+      to.assign(parameters.size(), 0.0);
+      of.refresh(parameters.data());
+      return of.loss_and_gradient(window.data(), target.data(), 1, to.data());
+    };
+    std::vector<double> gradient, reference, unused;
+    const double one = loss(*passes, gradient), other = loss(*exact, reference);
+    EXPECT_NEAR(one, other, 1e-6 * other);
+    EXPECT_NE(one, other);
+    double size = 0;
+    for (const double x : reference) size = std::max(size, std::abs(x));
+    for (std::size_t i = 0; i < gradient.size(); ++i)
+      ASSERT_NEAR(gradient[i], reference[i], 2e-6 * size) << i;
+    for (const double phase : {0.1, 1.1, 2.3}) {
+      const auto direction = waves(parameters.size(), phase);
+      const auto start = parameters;
+      constexpr double h = 2e-3;
+      const auto at = [&](double step) {
+        for (std::size_t i = 0; i < start.size(); ++i) parameters[i] = start[i] + step * direction[i];
+        return loss(*passes, unused);
+      };
+      const double difference = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
+      parameters = start;
+      double slope = 0;
+      for (std::size_t i = 0; i < start.size(); ++i) slope += gradient[i] * direction[i];
+      EXPECT_NEAR(slope, difference, 2e-4 * (std::abs(difference) + size)) << features << " " << phase;
+    }
+  }
+}
+
 TEST(graph_passes, are_the_same_in_another_order_of_nodes_and_on_any_number_of_ranks) {
   const auto nodes = sea_nodes(small_sea({}), 2);
   const auto windows = waves(5 * 3 * 4, 1), target = waves(2 * 2, 2);
   const auto run = [&](const Comm& comm, SeaNodes own) {
-    GraphPasses passes(comm, std::make_shared<const GraphNetwork>(network_of(std::move(own))));
-    auto parameters = waves(passes.n_parameters(), 0.4);
-    passes.refresh(parameters.data());
-    auto all = passes.forward(windows);
+    const auto passes = graph_passes(comm, std::make_shared<const GraphNetwork>(network_of(std::move(own))));
+    auto parameters = waves(passes->n_parameters(), 0.4);
+    passes->refresh(parameters.data());
+    auto all = passes->forward(windows);
     std::vector<double> gradient(parameters.size(), 0.0);
-    all.push_back(comm.sum(passes.loss_and_gradient(windows.data(), target.data(), 0.5, gradient.data())));
+    all.push_back(comm.sum(passes->loss_and_gradient(windows.data(), target.data(), 0.5, gradient.data())));
     all.insert(all.end(), gradient.begin(), gradient.end());
     return all;
   };
@@ -216,7 +258,7 @@ TEST(graph_passes, are_the_same_in_another_order_of_nodes_and_on_any_number_of_r
 TEST(graph_passes, modes_that_boxes_cannot_tell_apart_are_refused) {
   auto nodes = sea_nodes(small_sea({}), 3);
   for (int i = 0; i < nodes.size(); ++i) nodes.modes[2 * i + 1] = 2 * nodes.modes[2 * i];
-  EXPECT_THROW(GraphPasses(Comm::self(), std::make_shared<const GraphNetwork>(network_of(nodes))),
+  EXPECT_THROW((void)graph_passes(Comm::self(), std::make_shared<const GraphNetwork>(network_of(nodes))),
                InputError);
 }
 
@@ -227,18 +269,18 @@ TEST(graph_passes, fields_of_the_modes_come_back_as_their_coefficients) {
   const int n = nodes.size();
   for (int i = 0; i < n; ++i) nodes.modes[2 * i] = 0.25;  // a mode that is the same at all nodes
   const auto network = std::make_shared<const GraphNetwork>(network_of(nodes));
-  GraphPasses passes(Comm::self(), network);
-  std::vector<double> parameters(passes.n_parameters(), 0.0);
+  const auto passes = graph_passes(Comm::self(), network);
+  std::vector<double> parameters(passes->n_parameters(), 0.0);
   parameters[parameters.size() - 2] = 1, parameters[parameters.size() - 1] = -2;  // biases of the head
-  passes.refresh(parameters.data());
-  const auto one = passes.forward(waves(3 * 4, 1));
+  passes->refresh(parameters.data());
+  const auto one = passes->forward(waves(3 * 4, 1));
   EXPECT_NEAR(one[1], 0, 1e-10);
   EXPECT_NEAR(one[3], 0, 1e-10);
   EXPECT_GT(one[0], 0);
   EXPECT_NEAR(one[2], -2 * one[0], 1e-10);
   const std::vector<double> target{one[0], one[1], one[2], one[3]};
   std::vector<double> gradient(parameters.size(), 0.0);
-  EXPECT_NEAR(passes.loss_and_gradient(waves(3 * 4, 1).data(), target.data(), 1, gradient.data()), 0, 1e-20);
+  EXPECT_NEAR(passes->loss_and_gradient(waves(3 * 4, 1).data(), target.data(), 1, gradient.data()), 0, 1e-20);
 }
 
 TEST(graph_forecast, begins_as_the_base_and_learns_what_is_curved) {
@@ -312,24 +354,29 @@ TEST(graph_forecast, reads_nothing_after_the_origin) {
   EXPECT_EQ(forecast(model, later, window).mean, before);
 }
 
-TEST(graph_forecast, a_file_gives_back_the_forecasts_to_the_bit_and_codes_are_refused) {
+TEST(graph_forecast, a_file_gives_back_precision_and_forecasts_to_the_bit_and_codes_are_refused) {
   const auto comm = Comm::world();
   const Scratch scratch("graph");
   const SeaCase c;
   auto options = graph_options(c.modes);
   options.training.epochs = 1;
-  auto model = train_forecast(comm, c.modes.series, c.split, Irregular::avoid, options, {}).model;
-  model.modes = "0123";
-  const auto path = comm.broadcast(scratch / "model.h5");
-  write_forecast_model(comm, path, model, hdf5::current_provenance());
-  const auto read = read_forecast_model(comm, path);
-  EXPECT_EQ(network_text(read), network_text(model));
-  EXPECT_EQ(forecast(read, c.modes.series, c.split.test).mean,
-            forecast(model, c.modes.series, c.split.test).mean);
-  EXPECT_THROW((void)quantised(read, {}), InputError);
-  model.members.clear();  // the base alone has no graph
-  write_forecast_model(comm, path, model, hdf5::current_provenance());
-  EXPECT_FALSE(read_forecast_model(comm, path).graph);
+  for (const auto precision : {Precision::float64, Precision::float32}) {
+    options.network.graph->precision = precision;
+    auto model = train_forecast(comm, c.modes.series, c.split, Irregular::avoid, options, {}).model;
+    model.modes = "0123";
+    const auto path = comm.broadcast(scratch / "model.h5");
+    write_forecast_model(comm, path, model, hdf5::current_provenance());
+    const auto read = read_forecast_model(comm, path);
+    EXPECT_EQ(network_text(read), network_text(model));
+    EXPECT_EQ(read.precision, precision);
+    EXPECT_EQ(read.graph->options.precision, precision);
+    EXPECT_EQ(forecast(read, c.modes.series, c.split.test).mean,
+              forecast(model, c.modes.series, c.split.test).mean);
+    EXPECT_THROW((void)quantised(read, {}), InputError);
+    model.members.clear();  // the base alone has no graph
+    write_forecast_model(comm, path, model, hdf5::current_provenance());
+    EXPECT_FALSE(read_forecast_model(comm, path).graph);
+  }
 }
 
 namespace {

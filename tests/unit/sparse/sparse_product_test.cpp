@@ -80,8 +80,9 @@ struct Rows {
 };
 
 /// A part of a whole panel, row-major.
-AlignedVector<double> part_of(const std::vector<double>& whole, const PanelPart& part, int f) {
-  AlignedVector<double> x;
+template <class Real = double>
+AlignedVector<Real> part_of(const std::vector<double>& whole, const PanelPart& part, int f) {
+  AlignedVector<Real> x;
   for (int i = part.first; i < part.last; ++i)
     for (int c = part.first_column(f); c < part.last_column(f); ++c) x.push_back(whole[i * f + c]);
   return x;
@@ -97,14 +98,15 @@ void on_any_number_of_ranks(const std::function<void(const Comm&)>& action) {
 }
 
 /// Product, words and messages in one layout; what is received is what was counted, and what Comm counts.
+template <class Real = double>
 SpmmTraffic expect_product(const Comm& comm, const Problem& p, const RowShares& shares,
                            const SpmmLayout& layout) {
   const Rows mine(p, shares, comm.rank());
   const auto counted = count_traffic(comm, mine.rows, layout, p.f);
-  SparseProduct product(comm, mine.rows, layout);
+  SparseProduct<Real> product(comm, mine.rows, layout);
   const PanelPart& part = product.part();
-  const auto x = part_of(p.h, part, p.f);
-  AlignedVector<double> z;
+  const auto x = part_of<Real>(p.h, part, p.f);
+  AlignedVector<Real> z;
   for (int again = 0; again < 2; ++again) {
     comm.barrier();
     comm.reset_counters();
@@ -117,12 +119,12 @@ SpmmTraffic expect_product(const Comm& comm, const Problem& p, const RowShares& 
   for (int i = part.first; i < part.last; ++i)
     for (int c = part.first_column(p.f); c < part.last_column(p.f) && at < z.size(); ++c, ++at)
       worst = std::max(worst, std::abs(z[at] - p.product(i, c)));
-  EXPECT_LT(worst, 1e-13) << what;
+  EXPECT_LT(worst, sizeof(Real) == 4 ? 5e-6 : 1e-13) << what;
 
   const SpmmTraffic& got = product.received();
   EXPECT_EQ(got, counted[comm.rank()]) << what;
   const auto counter = comm.counter(Comm::Call::point_to_point);
-  EXPECT_EQ(counter.received, 8 * (got.dense_words + got.nonzeros)) << what;
+  EXPECT_EQ(counter.received, sizeof(Real) * (got.dense_words + got.nonzeros)) << what;
   EXPECT_EQ(comm.sum(static_cast<long>(counter.messages)), comm.sum(static_cast<long>(got.messages))) << what;
   return got;
 }
@@ -135,6 +137,8 @@ TEST(SparseProduct, equals_the_serial_product_in_all_layouts_and_receives_what_w
       for (const auto& layout : layouts_of(SpmmKind::automatic, comm.size())) {
         expect_product(comm, p, even_rows(p.n, comm.size()), layout);
         expect_product(comm, p, blocks, layout);
+        expect_product<float>(comm, p, even_rows(p.n, comm.size()), layout);
+        expect_product<float>(comm, p, blocks, layout);
       }
     }
   });
@@ -188,7 +192,7 @@ TEST(SparseProduct, copies_are_bitwise_equal) {
     if (comm.size() % 2 != 0 || comm.size() < 4) return;
     const Problem p = sample(41, 5);
     const Rows mine(p, even_rows(p.n, comm.size()), comm.rank());
-    SparseProduct product(comm, mine.rows, layout_one_and_a_half_d(comm.size(), 2));
+    SparseProduct<double> product(comm, mine.rows, layout_one_and_a_half_d(comm.size(), 2));
     AlignedVector<double> z;
     product(part_of(p.h, product.part(), p.f), z, p.f);
     const Comm copies = comm.split(comm.rank() / 2, comm.rank());
@@ -207,7 +211,7 @@ TEST(Transpose, gives_the_product_with_the_transposed_matrix) {
       const OwnedRows there = transpose(comm, mine.rows);
       EXPECT_FALSE(equal(comm, mine.rows, there.rows));
       EXPECT_TRUE(equal(comm, mine.rows, transpose(comm, there.rows).rows));
-      SparseProduct product(comm, there.rows, layout_1d(comm.size(), true));
+      SparseProduct<double> product(comm, there.rows, layout_1d(comm.size(), true));
       AlignedVector<double> z;
       product(part_of(p.h, product.part(), p.f), z, p.f);
       for (int i = 0; i < product.part().n_rows(); ++i)
@@ -260,20 +264,21 @@ TEST(SpmmLayout, automatic_takes_the_least_time_and_says_why) {
   });
 }
 
-TEST(RowParts, give_all_columns_of_a_rank_s_rows_and_receive_what_was_counted) {
+template <class Real>
+void expect_all_columns() {
   on_any_number_of_ranks([](const Comm& comm) {
     for (const int f : {1, 2, 7}) {
       const Problem p = sample(47, f);
       for (const auto& shares : {even_rows(p.n, comm.size()), odd_blocks(p.n, comm.size())})
         for (const auto& layout : layouts_of(SpmmKind::automatic, comm.size())) {
           const PanelPart part = panel_part(shares, layout, comm.rank());
-          RowParts parts(comm, layout, part);
+          RowParts<Real> parts(comm, layout, part);
           EXPECT_EQ(parts.are_cut(), layout.columns > 1);
           std::vector<int> seen;
           comm.barrier();
           comm.reset_counters();
-          parts.visit(part_of(p.h, part, f), f, [&](int group, const double* x) {
-            const auto expected = part_of(p.h, part.beside(group), f);
+          parts.visit(part_of<Real>(p.h, part, f), f, [&](int group, const Real* x) {
+            const auto expected = part_of<Real>(p.h, part.beside(group), f);
             EXPECT_TRUE(std::equal(expected.begin(), expected.end(), x)) << layout.name();
             if (seen.empty() && part.n_columns(f) > 0) {
               EXPECT_EQ(group, part.group);
@@ -286,10 +291,15 @@ TEST(RowParts, give_all_columns_of_a_rank_s_rows_and_receive_what_was_counted) {
             if (part.n_rows() * part.beside(j).n_columns(f) > 0) all.push_back(j);
           EXPECT_EQ(seen, all);
           EXPECT_EQ(parts.received(), count_row_parts(shares, layout, f)[comm.rank()]) << layout.name();
-          EXPECT_EQ(comm.counter(Comm::Call::point_to_point).received, 8 * parts.received().dense_words);
+          EXPECT_EQ(comm.counter(Comm::Call::point_to_point).received,
+                    sizeof(Real) * parts.received().dense_words);
         }
     }
   });
+}
+TEST(RowParts, give_all_columns_of_a_rank_s_rows_and_receive_what_was_counted) {
+  expect_all_columns<double>();
+  expect_all_columns<float>();
 }
 
 TEST(SpmmLayout, automatic_counts_products_with_weights_where_they_follow) {
@@ -361,14 +371,14 @@ TEST(SpmmLayout, what_cannot_be_is_refused) {
   const Problem p = sample(comm.size() - 1, 3);
   const auto shares = even_rows(p.n, comm.size());
   Rows mine(p, shares, comm.rank());
-  const auto make = [&](const SpmmLayout& layout) { SparseProduct(comm, mine.rows, layout); };
+  const auto make = [&](const SpmmLayout& layout) { SparseProduct<double>(comm, mine.rows, layout); };
   EXPECT_THROW(make(layout_1d(comm.size(), false)), InputError);  // fewer rows than ranks
   EXPECT_NO_THROW(make(layout_1d(comm.size(), true)));
   EXPECT_THROW(make(layout_1d(comm.size() + 1, true)), InputError);
   EXPECT_THROW(static_cast<void>(choose_layout(comm, mine.rows, 3, SpmmKind::automatic, {-1, 0, ""})),
                InputError);
 
-  SparseProduct product(comm, mine.rows, layout_1d(comm.size(), true));
+  SparseProduct<double> product(comm, mine.rows, layout_1d(comm.size(), true));
   AlignedVector<double> x(std::int64_t{product.part().n_rows()} * 3 + 1), z;
   EXPECT_THROW(product(x, z, 3), InputError);
   EXPECT_THROW(product(x, z, 0), InputError);

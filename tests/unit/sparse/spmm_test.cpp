@@ -85,20 +85,57 @@ TEST(Spmm, rows_of_blocks_equal_the_plain_loop_at_all_sizes) {
   }
 }
 
-TEST(Spmm, a_column_has_the_same_bits_whatever_stands_beside_it) {
-  CsrMatrix a = sample(29, 37);
-  for (std::size_t p = 0; p < a.value.size(); ++p) a.value[p] = 1.0 / (static_cast<double>(p) + 3);
-  constexpr int f = 33;
-  auto h = panel(a.n_columns, f, 3);
-  for (double& x : h) x = 1 / (x + 0.3);
-  std::vector<double> z(std::int64_t{a.n_rows()} * f, 0.0);
-  multiply_add(a, h.data(), z.data(), f);
+/// What does not fit float32 exactly would show: sums here are whole numbers below 2^24.
+TEST(Spmm, float32_equals_float64_where_sums_are_exact) {
+  const auto single = [](const auto& values) { return std::vector<float>(values.begin(), values.end()); };
+  const CsrMatrix a = sample(53, 41);
+  BlockRows blocks;
+  std::vector<double> value;
+  for (int r = 0; r < 4; ++r) {  // 7 rows of 13 columns each, two blocks a row
+    blocks.first.push_back(7 * r), blocks.rows.push_back(7);
+    for (const int source : {0, 13 * r}) {
+      blocks.source.push_back(source), blocks.inner.push_back(13);
+      blocks.offset.push_back(value.size());
+      for (int k = 0; k < 7 * 13; ++k) value.push_back(whole(k + r));
+    }
+    blocks.begin.push_back(blocks.source.size());
+  }
+  for (const int f : {1, 3, 8, 15, 16, 17, 31, 33, 64, 65, 127, 130}) {
+    const auto h = panel(52, f, 3);
+    auto z = panel(53, f, 5);
+    auto z_single = single(z);
+    multiply_add(a, h.data(), z.data(), f);
+    multiply_add(a, single(a.value).data(), single(h).data(), z_single.data(), f, 0, a.n_rows());
+    EXPECT_EQ(z_single, single(z)) << f << " columns";
+    multiply(a, single(a.value).data(), single(h).data(), z_single.data(), f, 0, a.n_rows());
+    multiply(a, a.value.data(), h.data(), z.data(), f, 0, a.n_rows());
+    EXPECT_EQ(z_single, single(z)) << f << " columns, no sum";
+    multiply_add(blocks, value.data(), h.data(), z.data(), f);
+    multiply_add(blocks, single(value).data(), single(h).data(), z_single.data(), f, 0, blocks.n_rows());
+    EXPECT_EQ(z_single, single(z)) << f << " columns of blocks";
+  }
+}
+
+template <class Real>
+void expect_same_bits_of_columns() {
+  const CsrMatrix a = sample(29, 37);
+  std::vector<Real> value;
+  for (std::size_t p = 0; p < a.value.size(); ++p) value.push_back(Real(1) / (static_cast<Real>(p) + 3));
+  constexpr int f = 65;
+  std::vector<Real> h;
+  for (const double x : panel(a.n_columns, f, 3)) h.push_back(1 / (static_cast<Real>(x) + Real(0.3)));
+  std::vector<Real> z(std::int64_t{a.n_rows()} * f, 0);
+  multiply_add(a, value.data(), h.data(), z.data(), f, 0, a.n_rows());
   for (int c = 0; c < f; ++c) {
-    std::vector<double> one_h, one_z(a.n_rows(), 0.0);
+    std::vector<Real> one_h, one_z(a.n_rows(), 0);
     for (int i = 0; i < a.n_columns; ++i) one_h.push_back(h[i * f + c]);
-    multiply_add(a, one_h.data(), one_z.data(), 1);
+    multiply_add(a, value.data(), one_h.data(), one_z.data(), 1, 0, a.n_rows());
     for (int i = 0; i < a.n_rows(); ++i) EXPECT_EQ(one_z[i], z[i * f + c]) << "row " << i << ", column " << c;
   }
+}
+TEST(Spmm, a_column_has_the_same_bits_whatever_stands_beside_it) {
+  expect_same_bits_of_columns<double>();
+  expect_same_bits_of_columns<float>();
 }
 
 TEST(Spmm, matrices_that_are_none_are_refused) {

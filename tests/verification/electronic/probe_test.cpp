@@ -58,7 +58,7 @@ TEST(SparseRowsOfBlocks, give_the_dense_product_and_move_each_needed_row_once) {
   auto a = distribute(comm, r.a, blocks_of(r));
   filter(a, 0.02);
   const Dense dense = collect(a);
-  SparseProduct product(comm, sparse_rows(a), layout_1d(comm.size(), true));
+  SparseProduct<double> product(comm, sparse_rows(a), layout_1d(comm.size(), true));
   const int start = a.blocking->begin[a.first], n_own = product.part().n_rows();
   std::vector<char> needed(a.blocking->n_rows(), 0);
   for (int j = start; j < start + n_own; ++j)
