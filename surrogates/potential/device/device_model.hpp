@@ -32,18 +32,25 @@ struct DeviceModel {
   int n_types = 0, n_channels = 0, axis = 0;
   int n_slots = 0;                                   ///< sum(sel)
   double rcut = 0, rcut_smooth = 0, protection = 0;  ///< (angstrom)
-  bool two_stage = false;                            ///< SelRule::two_stage
-  std::vector<int> sel;                              ///< [n_types]
-  std::vector<double> mean, inverse_deviation;       ///< [n_types, 4]
-  std::vector<char> dropped, emptied;                ///< [centre, neighbour], as Environment has them
+  bool limits_total = false;                         ///< the nearest n_slots stay, whatever their types
+  std::vector<int> sel;                              ///< [n_types] most neighbours of each
+  std::vector<int> slots;  ///< [n_types] those of sel that are a type's own: sel, or, where types share
+                           ///< theirs, n_slots of the first and none of the others
+  std::vector<double> mean, inverse_deviation;  ///< [n_types, 4]
+  std::vector<char> dropped, emptied;           ///< [centre, neighbour], as Environment has them
   int order = 0, n_intervals = 0, n_dense = 0;
-  double width = 0, lower = 0;         ///< of the intervals, in normalised s
-  std::vector<double> polynomial;      ///< [network, n_intervals, order, n_channels], divided by n_slots
-  std::vector<int> network;            ///< [centre, neighbour]
-  bool one_sided = false;              ///< the network depends on the neighbour's type alone
+  double width = 0, lower = 0;     ///< of the intervals, in normalised s
+  std::vector<double> polynomial;  ///< [network, n_intervals, order, n_channels], divided by n_slots
+  std::vector<int> network;        ///< [centre, neighbour]
+  bool one_sided = false;          ///< networks and gates depend on the neighbour's type alone
+  /// Smooth gates c of dpa1, G = G_s (1 + c w(r)): [centre, neighbour, n_channels]; empty: none.
+  std::vector<double> gate;
   std::vector<double> empty;           ///< [centre, neighbour, 4, n_channels] what one empty slot adds to T
   std::vector<DeviceFitting> fitting;  ///< [n_types]; inputs are the kept entries of D (Descriptor)
   std::vector<NuclearPair> repulsion;  ///< [n_types, n_types]; empty: none
+
+  /// Sets of neighbours that have moments of their own: types, and with gates all together.
+  [[nodiscard]] int n_groups() const { return n_types + (gate.empty() ? 0 : 1); }
 };
 
 }  // namespace quintet::potential

@@ -72,13 +72,55 @@ DeviceFitting fitting_of(const Network& network, const Descriptor& descriptor) {
   return fitting;
 }
 
+/// How many neighbours have room. Those of dpa1 are counted together: which type an empty slot of theirs has
+/// makes no difference (read_dpa1 sees to it), so that all are the first's.
+void set_slots(const Model& model, SelRule rule, DeviceModel& d) {
+  const bool together = model.kind == DescriptorKind::dpa1;
+  d.limits_total = together || rule == SelRule::two_stage;
+  d.sel = together ? std::vector<int>(d.n_types, d.n_slots) : model.sel;
+  d.slots = d.sel;
+  if (together) std::fill(d.slots.begin() + 1, d.slots.end(), 0);
+}
+
+/// Smooth gates stay factors: near the cutoff w is no function of s that polynomials reach.
+void set_gates(const Model& model, DeviceModel& d) {
+  if (model.gates.empty() || !model.smooth_gates) return;
+  for (int centre = 0; centre < d.n_types; ++centre)
+    for (int t = 0; t < d.n_types; ++t) {
+      const auto& c = model.gates[model.pair_index(centre, t)];
+      d.gate.insert(d.gate.end(), c.begin(), c.end());
+    }
+}
+
+/// G of each pair of types. Gates that are not smooth make of G_s a network for each pair, (1 + c) G_s.
+void set_networks(const Model& model, const SpectralLayout& layout, DeviceModel& d) {
+  const bool scaled = !model.gates.empty() && !model.smooth_gates;
+  const auto add = [&](const std::vector<double>& c, auto&& factor) {
+    for (std::size_t i = 0; i < c.size(); ++i)
+      d.polynomial.push_back(c[i] * factor(i % d.n_channels) / d.n_slots);
+  };
+  for (const auto& network : model.embedding) {
+    const auto c = spectral_coefficients(network, layout);
+    if (!scaled) add(c, [](std::size_t) { return 1.0; });
+    for (int t = 0; scaled && t < d.n_types; ++t)
+      for (int centre = 0; centre < (model.type_one_side ? 1 : d.n_types); ++centre)
+        add(c, [&](std::size_t m) { return 1 + model.gates[model.pair_index(centre, t)][m]; });
+  }
+  d.one_sided = model.type_one_side;
+  for (int centre = 0; centre < d.n_types; ++centre)
+    for (int t = 0; t < d.n_types; ++t)
+      d.network.push_back(!scaled       ? model.network_index(centre, t)
+                          : d.one_sided ? t
+                                        : model.pair_index(centre, t));
+}
+
 }  // namespace
 
 double device_bytes(const DeviceModel& model, bool single, double n_local, double n_all, double listed) {
   constexpr double chunk = 65536;
   // Positions, their copy by cells, forces in whole numbers and as reals; type, place in the cells.
   const double an_atom = 4 * 24 + 2 * 4, a_local_atom = 8 + 4 + 4 * listed;
-  const double moments = 4.0 * model.n_types * model.n_dense * model.order;
+  const double moments = 4.0 * model.n_groups() * model.n_dense * model.order;
   double widest = 0, layers = 0, inputs = 0;
   for (const auto& fitting : model.fitting) {
     layers = std::max<double>(layers, fitting.hidden.size());
@@ -98,7 +140,7 @@ bool is_single(const Model& model, const DeepPotentialOptions& options) {
 DeviceModel device_model(const Model& model, const DeepPotentialOptions& options) {
   QUINTET_CHECK(options.precision != Precision::bf16,
                 "potential.precision: bf16 is for device: cpu; a device knows model, double and mixed");
-  require_plain(model, "a device evaluates");
+  require_with_axis(model, "a device evaluates");
   constexpr int kernel_orders = 8;  // the kernels are made for whole multiples of it
   const auto layout = spectral_layout(model, options.compression, kernel_orders, is_single(model, options));
   QUINTET_CHECK(
@@ -113,8 +155,7 @@ DeviceModel device_model(const Model& model, const DeepPotentialOptions& options
   d.rcut = model.rcut;
   d.rcut_smooth = model.rcut_smooth;
   d.protection = model.protection;
-  d.two_stage = options.sel_rule == SelRule::two_stage;
-  d.sel = model.sel;
+  set_slots(model, options.sel_rule, d);
   d.mean = flat(model.mean, false);
   d.inverse_deviation = flat(model.deviation, true);
   d.dropped.assign(model.excluded_descriptor_pairs.begin(), model.excluded_descriptor_pairs.end());
@@ -123,22 +164,17 @@ DeviceModel device_model(const Model& model, const DeepPotentialOptions& options
   d.n_intervals = layout->n_intervals;
   d.width = layout->width;
   d.lower = layout->lower;
+  set_gates(model, d);
   double usual = 0;
   for (int centre = 0; centre < d.n_types; ++centre)
     usual = std::max(usual, model.normalised_s(centre, usual_distance(model)));
   // The moments of an atom, 4 of each power, interval and type, lie in a part of a GPU's shared memory.
-  const int most = 40000 / (4 * static_cast<int>(sizeof(double)) * (d.order + 1) * d.n_types);
+  const int most = 40000 / (4 * static_cast<int>(sizeof(double)) * (d.order + 1) * d.n_groups());
   QUINTET_CHECK(most >= 1,
                 "this model has {} types of atoms, too many for the device engines; use device: cpu",
                 d.n_types);
   d.n_dense = std::clamp(static_cast<int>((usual - d.lower) / d.width) + 1, 1, std::min(most, d.n_intervals));
-  for (const auto& network : model.embedding) {
-    const auto c = spectral_coefficients(network, *layout);
-    for (const double value : c) d.polynomial.push_back(value / d.n_slots);
-  }
-  for (int centre = 0; centre < d.n_types; ++centre)
-    for (int t = 0; t < d.n_types; ++t) d.network.push_back(model.network_index(centre, t));
-  d.one_sided = model.type_one_side;
+  set_networks(model, *layout, d);
   d.empty = empty_slots(model);
   const Descriptor descriptor(d.n_channels, d.axis, 1);
   for (int t = 0; t < d.n_types; ++t) {

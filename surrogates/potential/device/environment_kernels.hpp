@@ -6,7 +6,8 @@
 #include "surrogates/potential/device/lanes.hpp"
 #include "surrogates/potential/model/environment_cell.hpp"
 
-/// Neighbours to moments, and gradients by moments to forces: the kernels at both ends of an evaluation.
+/// Neighbours to moments: the kernel at the beginning of an evaluation, and what it shares with that of
+/// forces.
 namespace quintet::potential {
 
 /// Numbers of the environment matrix that all atoms share.
@@ -14,14 +15,14 @@ struct EnvironmentNumbers {
   double rcut;
   SwitchRange range;
   double lower, inverse_interval;  ///< of the polynomials' intervals, in normalised s
-  int n_types, n_channels, n_slots, n_intervals, n_dense;
-  bool excludes, two_stage;
+  int n_types, n_groups, n_channels, n_slots, n_intervals, n_dense;
+  bool excludes, limits_total;
 };
 
 /// Tables by type, in device memory.
 struct EnvironmentTables {
   const double *mean, *scale;  ///< [n_types, 4]
-  const int* sel;
+  const int *sel, *slots;
   const char *dropped, *emptied;
   const int* network;
 };
@@ -44,6 +45,7 @@ struct Trouble {
 template <class Real>
 struct NeighbourTerm {
   double d[3], slope, q, dq;
+  double w, dw;  ///< the switch, which gates read, and its derivative by r
   Real row[4], local;
   int interval;
 
@@ -58,6 +60,8 @@ struct NeighbourTerm {
     slope = term.slope;
     q = term.q;
     dq = term.dq;
+    w = term.w;
+    dw = term.dw;
     row[0] = static_cast<Real>(term.s);
     for (int l = 0; l < 3; ++l)
       row[1 + l] = static_cast<Real>(environment_component(q, d[l], mean[1 + l], scale[1 + l]));
@@ -80,24 +84,27 @@ struct AtomRows {
   int capacity;
 };
 
-/// Computes for each atom the neighbours within the cutoff, moments M `[4, K]` with K = (type, interval,
+/// Computes for each atom the neighbours within the cutoff, moments M `[4, K]` with K = (group, interval,
 /// power), and T `[4, channels]` as far as it does not come from moments (empty slots, near neighbours).
 ///
-/// Writes 4 (K + channels) reals and the row's indices, reads 28 bytes a listed atom.
-template <class Space, class Real, int order>
+/// Groups are types. Of a gated model moments of types are weighted with w(r), and a last group has those of
+/// all neighbours, without weights (see GatedEmbedding). Writes 4 (K + channels) reals and the row's indices,
+/// reads 28 bytes a listed atom.
+template <class Space, class Real, int order, bool gated>
 struct MomentsKernel {
   static constexpr int width = device::Cut<Space>::lanes, padded_order = order + 1;
+  static constexpr int columns = gated ? 5 : 4;  // R, and w
   using Team = device::Lanes<width>;
   AtomRows rows;
   EnvironmentNumbers e;
   EnvironmentTables table;
-  const Real *polynomial, *empty;
+  const Real *polynomial, *gate, *empty;
   Real *moments, *t;
   Trouble* trouble;
 
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION int bins() const { return e.n_types * e.n_dense; }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION int bins() const { return e.n_groups * e.n_dense; }
   [[nodiscard]] int scratch_bytes() const {
-    const int reals = 4 * bins() * padded_order + width * (padded_order + 4);
+    const int reals = 4 * bins() * padded_order + width * (padded_order + columns);
     return (reals * static_cast<int>(sizeof(Real)) + 7) / 8 * 8 +
            (width + e.n_types) * static_cast<int>(sizeof(int));
   }
@@ -109,7 +116,7 @@ struct MomentsKernel {
     Team::sync();
     for (int r = lane; r < n; r += width) device::add_atomically(&count[rows.type[row[r]]], 1);
     Team::sync();
-    bool overflow = e.two_stage && n > e.n_slots;
+    bool overflow = e.limits_total && n > e.n_slots;
     for (int t = 0; t < e.n_types; ++t) overflow = overflow || count[t] > table.sel[t];
     if (!overflow && !e.excludes) return;
     Team::sync();  // all have read the counts
@@ -155,38 +162,55 @@ struct MomentsKernel {
         rank += before;
         rank_of_type += before && rows.type[other] == t;
       }
-      if (rank_of_type >= table.sel[t] || (e.two_stage && rank >= e.n_slots)) row[r] = ~j;
+      if (rank_of_type >= table.sel[t] || (e.limits_total && rank >= e.n_slots)) row[r] = ~j;
     }
     Team::sync();
   }
 
-  /// T += R G(s) of a neighbour that is too near for the moments.
-  KOKKOS_INLINE_FUNCTION void add_near(int net, int interval, Real x, const Real* r, Real* t_of_b) const {
+  /// T += R G(s) of a neighbour that is too near for the moments. @param pair of types (centre, neighbour)
+  KOKKOS_INLINE_FUNCTION void add_near(int pair, int interval, Real x, const Real* r, Real* t_of_b) const {
+    const int net = table.network[pair];
     const Real* c = polynomial + (std::int64_t{net} * e.n_intervals + interval) * order * e.n_channels;
     for (int m = Team::own(); m < e.n_channels; m += width) {
       Real g = 0;
       for (int k = order - 1; k >= 0; --k) g = g * x + c[std::int64_t{k} * e.n_channels + m];
+      if constexpr (gated) g *= 1 + r[4] * gate[std::int64_t{pair} * e.n_channels + m];
       for (int a = 0; a < 4; ++a) t_of_b[a * e.n_channels + m] += r[a] * g;
     }
   }
 
-  /// M_ka += x^k R_a of a set of lanes' neighbours.
-  KOKKOS_INLINE_FUNCTION void add_moments(unsigned set, const Real* power, const Real* column, Real* bank,
-                                          int a_stride) const {
+  /// M_ka += x^k R_a of a set of lanes' neighbours in one bin; with gates x^k R_a w there, and x^k R_a in the
+  /// same interval of all neighbours.
+  KOKKOS_INLINE_FUNCTION void add_moments(unsigned set, const Real* power, const Real* column,
+                                          Real* all_banks, int bin, int a_stride) const {
     constexpr int n = (4 * order + width - 1) / width;
     const int lane = Team::own();
-    Real sum[n] = {};
+    Real* const bank = all_banks + bin * padded_order;
+    Real sum[n] = {}, weighted[gated ? n : 1] = {};
     for (; set != 0; set &= set - 1) {
       const int c = Team::first(set);
       for (int q = 0; q < n; ++q) {
         const int o = lane + q * width;
-        if (4 * order % width == 0 || o < 4 * order)
-          sum[q] += power[c * padded_order + o % order] * column[4 * c + o / order];
+        if (!(4 * order % width == 0 || o < 4 * order)) continue;
+        if constexpr (gated) {
+          const Real term = power[c * padded_order + o % order] * column[columns * c + o / order];
+          sum[q] += term;
+          weighted[q] += column[columns * c + 4] * term;
+        } else {
+          sum[q] += power[c * padded_order + o % order] * column[columns * c + o / order];
+        }
       }
     }
     for (int q = 0; q < n; ++q) {
       const int o = lane + q * width;
-      if (4 * order % width == 0 || o < 4 * order) bank[o / order * a_stride + o % order] += sum[q];
+      if (!(4 * order % width == 0 || o < 4 * order)) continue;
+      const int at = o / order * a_stride + o % order;
+      if constexpr (gated) {
+        bank[at] += weighted[q];
+        all_banks[(e.n_types * e.n_dense + bin % e.n_dense) * padded_order + at] += sum[q];
+      } else {
+        bank[at] += sum[q];
+      }
     }
   }
 
@@ -197,7 +221,7 @@ struct MomentsKernel {
     Real* const power = bank + 4 * a_stride;
     Real* const column = power + width * padded_order;
     int* const place = reinterpret_cast<int*>(
-        scratch + ((4 * a_stride + width * (padded_order + 4)) * sizeof(Real) + 7) / 8 * 8);
+        scratch + ((4 * a_stride + width * (padded_order + columns)) * sizeof(Real) + 7) / 8 * 8);
     int* const count = place + width;
     const double* from = rows.x + 3 * std::int64_t{i};
     int* const row = rows.row + std::int64_t{b} * rows.capacity;
@@ -216,7 +240,7 @@ struct MomentsKernel {
       for (int a = 0; a < 4; ++a) {
         Real sum = 0;
         for (int s = 0; s < e.n_types; ++s)
-          sum += static_cast<Real>(table.sel[s] - count[s]) *
+          sum += static_cast<Real>(table.slots[s] - count[s]) *
                  empty[((centre * e.n_types + s) * 4 + a) * e.n_channels + m];
         t_of_b[a * e.n_channels + m] = sum;
       }
@@ -240,7 +264,8 @@ struct MomentsKernel {
           }
           Real x = 1;
           for (int k = 0; k < order; ++k, x *= term.local) power[lane * padded_order + k] = x;
-          for (int a = 0; a < 4; ++a) column[4 * lane + a] = term.row[a];
+          for (int a = 0; a < 4; ++a) column[columns * lane + a] = term.row[a];
+          if constexpr (gated) column[columns * lane + 4] = static_cast<Real>(term.w);
         }
       }
       Team::sync();
@@ -251,12 +276,12 @@ struct MomentsKernel {
         unsigned same = Team::which(lane < filled && place[lane] == bin);
         rest &= ~same;
         if (bin >= 0)
-          add_moments(same, power, column, bank + bin * padded_order, a_stride);
+          add_moments(same, power, column, bank, bin, a_stride);
         else if (bin < -1)
           for (; same != 0; same &= same - 1) {
             const int c = Team::first(same);
-            add_near(table.network[centre * e.n_types + (-2 - bin) / e.n_intervals],
-                     (-2 - bin) % e.n_intervals, power[c * padded_order + 1], column + 4 * c, t_of_b);
+            add_near(centre * e.n_types + (-2 - bin) / e.n_intervals, (-2 - bin) % e.n_intervals,
+                     power[c * padded_order + 1], column + columns * c, t_of_b);
           }
       }
       Team::sync();
@@ -264,120 +289,6 @@ struct MomentsKernel {
     Real* const out = moments + std::int64_t{b} * 4 * n_bins * order;
     for (int o = lane; o < 4 * n_bins * order; o += width)
       out[o] = bank[o / order * padded_order + o % order];
-  }
-};
-
-/// Computes for each atom dE/dR of its neighbours from dE/dM and dE/dT, then forces and virial.
-///
-/// See SpectralEmbedding::differentiate. Reads 4 K reals and 28 bytes a neighbour; adds
-/// three whole numbers a neighbour to the forces.
-template <class Space, class Real, int order>
-struct ForcesKernel {
-  static constexpr int width = device::Cut<Space>::lanes, padded_order = order + 1;
-  using Team = device::Lanes<width>;
-  AtomRows rows;
-  EnvironmentNumbers e;
-  EnvironmentTables table;
-  const Real* polynomial;
-  const Real *moments, *dt;  ///< dE/dM and dE/dT
-  const int* owner;          ///< [n_all] whom a force on an atom goes to; nullptr: itself
-  Fixed *force, *atom_virial;
-  double* sums;  ///< [n, 10] energy, virial
-  Trouble* trouble;
-
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION int bins() const { return e.n_types * e.n_dense; }
-  [[nodiscard]] int scratch_bytes() const {
-    return 4 * bins() * padded_order * static_cast<int>(sizeof(Real));
-  }
-
-  /// dE/dR_a (without the way through s) and d/ds of R . them.
-  KOKKOS_INLINE_FUNCTION void by_moments(const Real* bank, int a_stride, const NeighbourTerm<Real>& term,
-                                         Real* value, Real& slope) const {
-    Real sum = 0, derivative = 0;
-    for (int a = 0; a < 4; ++a) value[a] = 0;
-    for (int k = order - 1; k >= 0; --k) {
-      Real projected = 0;
-      for (int a = 0; a < 4; ++a) {
-        const Real m = bank[a * a_stride + k];
-        value[a] = value[a] * term.local + m;
-        projected += term.row[a] * m;
-      }
-      derivative = derivative * term.local + sum;
-      sum = sum * term.local + projected;
-    }
-    slope = derivative;
-  }
-  KOKKOS_INLINE_FUNCTION void by_channels(int net, const Real* dt_of_b, const NeighbourTerm<Real>& term,
-                                          Real* value, Real& slope) const {
-    const Real* c = polynomial + (std::int64_t{net} * e.n_intervals + term.interval) * order * e.n_channels;
-    for (int a = 0; a < 4; ++a) value[a] = 0;
-    slope = 0;
-    for (int m = 0; m < e.n_channels; ++m) {
-      Real g = 0, dg = 0, projected = 0;
-      for (int k = order - 1; k >= 0; --k) {
-        dg = dg * term.local + g;
-        g = g * term.local + c[std::int64_t{k} * e.n_channels + m];
-      }
-      for (int a = 0; a < 4; ++a) {
-        value[a] += dt_of_b[a * e.n_channels + m] * g;
-        projected += dt_of_b[a * e.n_channels + m] * term.row[a];
-      }
-      slope += projected * dg;
-    }
-  }
-
-  KOKKOS_INLINE_FUNCTION void operator()(const int b, char* scratch) const {
-    const int lane = Team::own(), i = rows.atom[b], centre = rows.type[i], n_bins = bins(),
-              a_stride = n_bins * padded_order;
-    Real* const bank = reinterpret_cast<Real*>(scratch);
-    const Real* in = moments + std::int64_t{b} * 4 * n_bins * order;
-    for (int o = lane; o < 4 * n_bins * order; o += width) bank[o / order * padded_order + o % order] = in[o];
-    Team::sync();
-    const double* from = rows.x + 3 * std::int64_t{i};
-    const double *mean = table.mean + 4 * centre, *scale = table.scale + 4 * centre;
-    const int* row = rows.row + std::int64_t{b} * rows.capacity;
-    const int n = rows.row_size[b];
-    long long own[3] = {};
-    double virial[9] = {};
-    bool strong = false;
-    for (int r = lane; r < n; r += width) {
-      const int j = row[r];
-      if (j < 0) continue;
-      const NeighbourTerm<Real> term(e, mean, scale, from, rows.x + 3 * std::int64_t{j});
-      if (term.interval >= e.n_intervals) continue;
-      const int s = rows.type[j];
-      Real value[4], through;
-      if (term.interval < e.n_dense)
-        by_moments(bank + (s * e.n_dense + term.interval) * padded_order, a_stride, term, value, through);
-      else
-        by_channels(table.network[centre * e.n_types + s], dt + std::int64_t{b} * 4 * e.n_channels, term,
-                    value, through);
-      value[0] += through * static_cast<Real>(2 * e.inverse_interval);
-      const double g[3] = {value[1] * scale[1], value[2] * scale[2], value[3] * scale[3]};
-      double by_d[3];
-      differentiate_environment<double>(term.slope, term.q, term.dq, value[0], g, term.d, by_d);
-      const std::size_t to = 3 * std::int64_t{owner ? owner[j] : j};
-      for (int l = 0; l < 3; ++l) {
-        const double slope = by_d[l];
-        strong = strong || !(slope < largest_pair_force && slope > -largest_pair_force);
-        const long long fixed = to_fixed(slope);
-        own[l] += fixed;
-        device::add_atomically(force + to + l, static_cast<Fixed>(-fixed));
-        for (int k = 0; k < 3; ++k) virial[3 * l + k] -= slope * term.d[k];
-        if (atom_virial)
-          for (int k = 0; k < 3; ++k)
-            device::add_atomically(atom_virial + 3 * to + 3 * l + k,
-                                   static_cast<Fixed>(to_fixed(-slope * term.d[k])));
-      }
-    }
-    if (strong) (void)Kokkos::atomic_fetch_max(&trouble->too_strong, i + 1);
-    for (int l = 0; l < 3; ++l) own[l] = Team::sum(own[l]);
-    for (int k = 0; k < 9; ++k) virial[k] = Team::sum(virial[k]);
-    if (lane == 0) {
-      const std::size_t at = 3 * std::int64_t{owner ? owner[i] : i};
-      for (int l = 0; l < 3; ++l) device::add_atomically(force + at + l, static_cast<Fixed>(own[l]));
-      for (int k = 0; k < 9; ++k) sums[10 * std::int64_t{b} + 1 + k] = virial[k];
-    }
   }
 };
 

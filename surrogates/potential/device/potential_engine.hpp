@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "physics/kernels/dense_multiply.hpp"
@@ -10,6 +11,7 @@
 #include "surrogates/potential/device/device_model.hpp"
 #include "surrogates/potential/device/environment_kernels.hpp"
 #include "surrogates/potential/device/fitting_kernels.hpp"
+#include "surrogates/potential/device/forces_kernel.hpp"
 #include "surrogates/potential/device/neighbour_kernels.hpp"
 #include "surrogates/potential/device/potential_device.hpp"
 #include "surrogates/potential/device/replay.hpp"
@@ -19,7 +21,8 @@
 // Deep Potential on an execution space. Atoms are taken by type, in chunks whose temporaries stay bounded:
 //
 //   MomentsKernel        list -> neighbours within the cutoff -> moments M
-//   multiply             T += M C                               C: polynomials of the embedding networks
+//   multiply             T += M C                               C: polynomials of the embedding networks,
+//                                                               and their products with gates
 //   DescriptorKernel     D = T T[:M2]^T
 //   multiply, Activation a layer of the fitting network, thrice
 //   EnergyKernel         E
@@ -116,7 +119,7 @@ class PotentialEngine {
     Reals last;
   };
 
-  [[nodiscard]] int n_moments() const { return model_.n_types * model_.n_dense * model_.order; }
+  [[nodiscard]] int n_moments() const { return model_.n_groups() * model_.n_dense * model_.order; }
   [[nodiscard]] int d_size() const { return descriptor_offset(model_.n_channels, model_.axis); }
 
   void upload_tables();
@@ -129,29 +132,30 @@ class PotentialEngine {
     for (std::size_t i = 0; i < model_.dropped.size(); ++i)
       excludes = excludes || model_.dropped[i] || model_.emptied[i];
     const SwitchRange range{model_.rcut_smooth, 1 / (model_.rcut - model_.rcut_smooth), model_.protection};
-    return {model_.rcut,       range,          model_.lower,       1 / model_.width, model_.n_types,
-            model_.n_channels, model_.n_slots, model_.n_intervals, model_.n_dense,   excludes,
-            model_.two_stage};
+    return {model_.rcut,       range,          model_.lower,
+            1 / model_.width,  model_.n_types, model_.n_groups(),
+            model_.n_channels, model_.n_slots, model_.n_intervals,
+            model_.n_dense,    excludes,       model_.limits_total};
   }
 
   void compute_chunk(const EngineAtoms& atoms, int begin, int end);
 
   // The way of the host engine, one kernel each: moments, embedding, descriptor, fitting, and the same
   // backwards.
-  template <int order>
+  template <int order, bool gated>
   void compute_chunk_of(const EngineAtoms& atoms, int begin, int end) {
     const int n = end - begin, channels = model_.n_channels;
     const AtomRows rows{order_.data() + begin, atoms.x,          atoms.type,  neighbours_.offset(),
                         neighbours_.list(),    row_size_.data(), row_.data(), capacity_};
     const EnvironmentNumbers e = numbers();
-    const EnvironmentTables tables{mean_.data(),    scale_.data(),   sel_.data(),
+    const EnvironmentTables tables{mean_.data(),    scale_.data(),   sel_.data(),    slots_.data(),
                                    dropped_.data(), emptied_.data(), network_.data()};
     {
       Clock clock(*this, "moments");
-      device::for_each_atom(
-          space_, "potential::moments", n,
-          MomentsKernel<Space, Real, order>{rows, e, tables, polynomial_.data(), empty_.data(),
-                                            moments_.data(), t_.data(), trouble_.data()});
+      device::for_each_atom(space_, "potential::moments", n,
+                            MomentsKernel<Space, Real, order, gated>{
+                                rows, e, tables, polynomial_.data(), gate_.data(), empty_.data(),
+                                moments_.data(), t_.data(), trouble_.data()});
     }
     {
       Clock clock(*this, "embedding_gemm");
@@ -179,10 +183,11 @@ class PotentialEngine {
     }
     {
       Clock clock(*this, "forces");
-      device::for_each_atom(space_, "potential::forces", n,
-                            ForcesKernel<Space, Real, order>{
-                                rows, e, tables, polynomial_.data(), moments_.data(), dt_.data(), atoms.owner,
-                                atoms.force, atoms.atom_virial, sums_.data(), trouble_.data()});
+      device::for_each_atom(
+          space_, "potential::forces", n,
+          ForcesKernel<Space, Real, order, gated>{rows, e, tables, polynomial_.data(), gate_.data(),
+                                                  moments_.data(), dt_.data(), atoms.owner, atoms.force,
+                                                  atoms.atom_virial, sums_.data(), trouble_.data()});
     }
     {
       Clock clock(*this, "sums");
@@ -221,10 +226,10 @@ class PotentialEngine {
   device::Neighbours<Space> neighbours_;
   std::vector<Fitting> fitting_;
   device::Buffer<double, Space> mean_, scale_, sums_, partial_, total_;
-  device::Buffer<int, Space> sel_, network_, order_, row_, row_size_;
+  device::Buffer<int, Space> sel_, slots_, network_, order_, row_, row_size_;
   device::Buffer<char, Space> dropped_, emptied_;
   device::Buffer<NuclearPair, Space> repulsion_;
-  Reals polynomial_, empty_, moments_, t_, dt_, d_, y_[2];
+  Reals polynomial_, gate_, empty_, moments_, t_, dt_, d_, y_[2];
   std::vector<Reals> contraction_, contraction_back_, slope_;
   Kokkos::View<Trouble, typename Space::memory_space> trouble_;
   std::vector<int> first_{0}, count_;  ///< [n_types + 1] places in order_, atoms by type
@@ -327,21 +332,16 @@ void PotentialEngine<Space, Real>::upload_tables() {
   mean_ = upload<Space>("potential::mean", model_.mean);
   scale_ = upload<Space>("potential::scale", model_.inverse_deviation);
   sel_ = upload<Space>("potential::sel", model_.sel);
+  slots_ = upload<Space>("potential::slots", model_.slots);
   dropped_ = upload<Space>("potential::dropped", model_.dropped);
   emptied_ = upload<Space>("potential::emptied", model_.emptied);
   network_ = upload<Space>("potential::network", model_.network);
   polynomial_ = upload_as<Space, Real>("potential::polynomial", model_.polynomial);
+  gate_ = upload_as<Space, Real>("potential::gate", model_.gate);
   empty_ = upload_as<Space, Real>("potential::empty", model_.empty);
   repulsion_ = upload<Space>("potential::nuclear_pairs", model_.repulsion);
-  const std::size_t per_type = std::int64_t{model_.n_dense} * model_.order * model_.n_channels,
-                    per_network = std::int64_t{model_.n_intervals} * model_.order * model_.n_channels;
   for (int centre = 0; centre < (model_.one_sided ? 1 : model_.n_types); ++centre) {
-    std::vector<double> c;
-    for (int t = 0; t < model_.n_types; ++t) {
-      const auto begin =
-          model_.polynomial.begin() + (model_.network[centre * model_.n_types + t] * per_network);
-      c.insert(c.end(), begin, begin + per_type);
-    }
+    const auto c = contraction_of(model_, centre);
     contraction_.push_back(upload_as<Space, Real>("potential::contraction", c));
     contraction_back_.push_back(
         upload_as<Space, Real>("potential::contraction_back", transpose(c, n_moments(), model_.n_channels)));
@@ -479,13 +479,19 @@ void PotentialEngine<Space, Real>::add_up(int n) {
 
 template <class Space, class Real>
 void PotentialEngine<Space, Real>::compute_chunk(const EngineAtoms& atoms, int begin, int end) {
+  const auto with_order = [&]<int order>(std::integral_constant<int, order>) {
+    if (model_.gate.empty())
+      compute_chunk_of<order, false>(atoms, begin, end);
+    else
+      compute_chunk_of<order, true>(atoms, begin, end);
+  };
   switch (model_.order) {
     case 8:
-      return compute_chunk_of<8>(atoms, begin, end);
+      return with_order(std::integral_constant<int, 8>());
     case 16:
-      return compute_chunk_of<16>(atoms, begin, end);
+      return with_order(std::integral_constant<int, 16>());
     case 24:
-      return compute_chunk_of<24>(atoms, begin, end);
+      return with_order(std::integral_constant<int, 24>());
     default:
       throw std::runtime_error("polynomials of this order have no kernel");
   }

@@ -172,6 +172,10 @@ void require_plain(const Model& model, const std::string& what) {
   require_kind(model, model.kind == DescriptorKind::se_e2_a, what, "se_e2_a");
 }
 
+void require_with_axis(const Model& model, const std::string& what) {
+  require_kind(model, has_axis(model.kind), what, "se_e2_a or dpa1");
+}
+
 void require_trainable(const Model& model, const std::string& what) {
   require_kind(model, true, what, "se_e2_a, se_e2_r, se_e3 or dpa1");
 }

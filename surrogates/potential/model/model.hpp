@@ -174,6 +174,8 @@ void resolve_types(Model& model);
 /// Throws InputError, with what may be done instead, unless a model has one descriptor se_e2_a and no frame
 /// parameters. @param what cannot be done with others: "a device evaluates"
 void require_plain(const Model& model, const std::string& what);
+/// The same of one descriptor se_e2_a or dpa1.
+void require_with_axis(const Model& model, const std::string& what);
 /// The same of any one descriptor: what is trained and written.
 void require_trainable(const Model& model, const std::string& what);
 

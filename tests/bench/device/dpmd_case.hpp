@@ -55,9 +55,10 @@ void visit_fitting(A& archive, DeviceModel& m) {
 template <class A>
 void visit(A& archive, Case& c) {
   for (auto& m : c.model)
-    archive.all(m.n_types, m.n_channels, m.axis, m.n_slots, m.rcut, m.rcut_smooth, m.protection, m.two_stage,
-                m.sel, m.mean, m.inverse_deviation, m.dropped, m.emptied, m.order, m.n_intervals, m.n_dense,
-                m.width, m.lower, m.polynomial, m.network, m.one_sided, m.empty);
+    archive.all(m.n_types, m.n_channels, m.axis, m.n_slots, m.rcut, m.rcut_smooth, m.protection,
+                m.limits_total, m.sel, m.slots, m.mean, m.inverse_deviation, m.dropped, m.emptied, m.order,
+                m.n_intervals, m.n_dense, m.width, m.lower, m.polynomial, m.network, m.one_sided, m.gate,
+                m.empty);
   visit_fitting(archive, c.model[0]);  // the same in both precisions
   c.model[1].fitting = c.model[0].fitting;
   auto& s = c.system;

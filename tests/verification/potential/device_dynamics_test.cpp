@@ -26,6 +26,8 @@ namespace {
 constexpr double skin = 1.0, kelvin = 330;
 
 Model water() { return read_dp(source("inputs/dpmd/water/water.dp")); }
+/// Of dpa1 with smooth gates.
+Model gated_water() { return read_dp(source("tests/data/deep_potential/training/water_strip_end.dp")); }
 
 /// 32 molecules of liquid water, with types of the model's order.
 Configuration liquid() {
@@ -125,8 +127,8 @@ std::vector<double> forces_of(const HostRun& run) {
   for (const auto& f : run.domain.gather(run.atoms).forces) values.insert(values.end(), f.begin(), f.end());
   return values;
 }
-std::unique_ptr<ForceField> cpu_field() {
-  return std::make_unique<DeepPotential>(water(), DeepPotentialOptions{});
+std::unique_ptr<ForceField> cpu_field(Model model = water()) {
+  return std::make_unique<DeepPotential>(std::move(model), DeepPotentialOptions{});
 }
 std::unique_ptr<ForceField> device_field(Model model = water(), const DeepPotentialOptions& options = {},
                                          const std::optional<RepulsionOptions>& repulsion = {}) {
@@ -136,38 +138,43 @@ std::unique_ptr<ForceField> device_field(Model model = water(), const DeepPotent
 
 TEST(DeviceForceFieldInSteps, equals_the_engine_for_cpus_over_a_rebuild) {
   const auto comm = Comm::world();
-  HostRun cpu(comm, liquid(), cpu_field()), device(comm, liquid(), device_field());
-  cpu.steps(0, 36);
-  device.steps(0, 36);
-  EXPECT_GT(device.domain.rebuilds(), 1);
-  EXPECT_EQ(device.domain.rebuilds(), cpu.domain.rebuilds());
-  EXPECT_NEAR(device.system->total.energy, cpu.system->total.energy, 1e-9);
-  const auto a = state_of(device), b = state_of(cpu);
-  if (comm.is_root()) {
-    EXPECT_LE(largest_difference(a, b), 1e-9);
-  }
+  for (const auto& model : {water(), gated_water()})
+    for (const Home home : {Home::host, Home::device}) {
+      HostRun cpu(comm, liquid(), cpu_field(model));
+      HostRun device(comm, liquid(), device_field(model), {}, home);
+      cpu.steps(0, 36);
+      device.steps(0, 36);
+      EXPECT_GT(device.domain.rebuilds(), 1);
+      EXPECT_EQ(device.domain.rebuilds(), cpu.domain.rebuilds());
+      EXPECT_NEAR(device.system->total.energy, cpu.system->total.energy, 1e-9);
+      const auto a = state_of(device), b = state_of(cpu);
+      if (comm.is_root()) {
+        EXPECT_LE(largest_difference(a, b), 1e-9) << name_of(model.kind);
+      }
+    }
 }
 
 // A restart lists the neighbours of the places of the last rebuild, not of those where the atoms are now.
 TEST(DeviceForceFieldInSteps, goes_on_bitwise_after_a_restart) {
   const auto comm = Comm::world();
-  for (const Home home : {Home::host, Home::device}) {
-    HostRun whole(comm, liquid(), device_field(), {}, home);
-    whole.steps(0, 6);
-    HostRun rest(comm, whole, device_field(), {}, home);
-    const auto rebuilds = whole.domain.rebuilds();
-    whole.steps(6, 6);
-    ASSERT_EQ(whole.domain.rebuilds(), rebuilds) << "the test means to go on without a rebuild";
-    rest.steps(6, 6);
-    bring_home(whole.atoms);
-    bring_home(rest.atoms);
-    ASSERT_EQ(rest.atoms.n_local, whole.atoms.n_local);
-    for (int i = 0; i < rest.atoms.n_local; ++i)
-      for (int l = 0; l < 3; ++l) {
-        ASSERT_EQ(rest.atoms.position(i, l), whole.atoms.position(i, l)) << i;
-        ASSERT_EQ(rest.atoms.velocity(i, l), whole.atoms.velocity(i, l)) << i;
-      }
-  }
+  for (const auto& model : {water(), gated_water()})
+    for (const Home home : {Home::host, Home::device}) {
+      HostRun whole(comm, liquid(), device_field(model), {}, home);
+      whole.steps(0, 6);
+      HostRun rest(comm, whole, device_field(model), {}, home);
+      const auto rebuilds = whole.domain.rebuilds();
+      whole.steps(6, 6);
+      ASSERT_EQ(whole.domain.rebuilds(), rebuilds) << "the test means to go on without a rebuild";
+      rest.steps(6, 6);
+      bring_home(whole.atoms);
+      bring_home(rest.atoms);
+      ASSERT_EQ(rest.atoms.n_local, whole.atoms.n_local);
+      for (int i = 0; i < rest.atoms.n_local; ++i)
+        for (int l = 0; l < 3; ++l) {
+          ASSERT_EQ(rest.atoms.position(i, l), whole.atoms.position(i, l)) << i;
+          ASSERT_EQ(rest.atoms.velocity(i, l), whole.atoms.velocity(i, l)) << i;
+        }
+    }
 }
 
 struct Cell {
