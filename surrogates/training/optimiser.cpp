@@ -139,7 +139,8 @@ class BlockStep {
       }
     switch (options_.kind) {
       case OptimiserKind::adamw:
-        for (std::size_t i = 0; i < length; ++i) theta[i] *= keep_;
+        if (keep_ != 1)
+          for (std::size_t i = 0; i < length; ++i) theta[i] *= keep_;
         [[fallthrough]];
       case OptimiserKind::adam:
         by_packs<Real>(length, arrays, adam_);

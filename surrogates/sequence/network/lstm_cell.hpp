@@ -183,7 +183,9 @@ inline void cell_forward(const Pack<T> (&z)[4], Pack<T> c_before, CellState<T>& 
   s.f = gates[1];
   s.g = gates[2];
   s.o = gates[3];
-  s.c = s.f * c_before + s.i * s.g;
+  Pack<T> entering = s.i * s.g;
+  hold(entering);  // else it is the compiler's choice which of the two products is not rounded
+  s.c = s.f * c_before + entering;
 }
 
 /// Backward through one step: from h_bar = dL/dh and what the next step left in c_bar, dL/dz of the four

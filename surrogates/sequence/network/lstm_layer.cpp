@@ -5,6 +5,7 @@
 
 #include "io/log/error.hpp"
 #include "surrogates/sequence/network/lstm_cell.hpp"
+#include "surrogates/sequence/network/lstm_gradient.hpp"
 #include "surrogates/sequence/network/lstm_tiles.hpp"
 
 namespace quintet::sequence {
@@ -14,6 +15,16 @@ namespace {
 template <class Real>
 void grow(AlignedVector<Real>& array, std::size_t n) {
   if (array.size() < n) array.resize(n);
+}
+
+/// Where a pack of units of a window has its gates in those of a step of n windows: by packs of units, so
+/// that cells are stepped along memory, or by windows, as products of bf16 read them.
+template <class Real>
+lstm_tiles::Sums<Real> gates_of(Real* step, int unit, int window, int n, int stride, bool by_windows) {
+  constexpr int w = pack_width<Real>;
+  if (by_windows)
+    return {step + std::int64_t{window} * 4 * stride + unit, 4 * std::ptrdiff_t{stride}, stride};
+  return {step + (std::int64_t{unit} * n + window * w) * 4, 4 * w, w};
 }
 
 }  // namespace
@@ -135,21 +146,22 @@ void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, con
   const std::ptrdiff_t panel = std::int64_t{n_in_ + units_} * 4 * w;
   for (int unit = 0; unit < stride_; unit += w)
     for (int row = 0; row < n; row += rows_together) {
-      const std::ptrdiff_t at = std::int64_t{row} * stride_;
+      const std::ptrdiff_t at = std::int64_t{row} * stride_, state = std::int64_t{unit} * n + row * w;
       const auto moved = [](auto* p, std::ptrdiff_t by) { return p == nullptr ? p : p + by; };
-      const Tile<Real> tile = {x.data + std::int64_t{row} * x.stride,
-                               moved(h_before, at),
-                               x.stride,
-                               n_in_,
-                               units_,
-                               stride_,
-                               weights_.data() + unit / w * panel,
-                               bias_.data() + 4 * unit,
-                               moved(c_before, at + unit),
-                               moved(gates, 4 * at + unit),
-                               c + at + unit,
-                               moved(tanh_c, at + unit),
-                               h + at + unit};
+      const Tile<Real> tile = {
+          x.data + std::int64_t{row} * x.stride,
+          moved(h_before, at),
+          x.stride,
+          n_in_,
+          units_,
+          stride_,
+          weights_.data() + unit / w * panel,
+          bias_.data() + 4 * unit,
+          moved(c_before, state),
+          gates == nullptr ? Sums<Real>{} : gates_of(gates, unit, row, n, stride_, bf16_),
+          c + state,
+          moved(tanh_c, state),
+          h + at + unit};
       const Sums<const Real> sums = {moved(z, 4 * at + unit), 4 * std::ptrdiff_t{stride_}, stride_};
       const auto run =
           gates != nullptr
@@ -192,40 +204,48 @@ void LstmLayer<Real>::forward(Steps<const Real> x, int steps, int n, Real* h, bo
   }
 }
 
-// The gradient of one step of the cell, gates and biases in one sweep; products with the weights follow for
-// all steps together.
+// The gradient of one step of the cell, gates and biases in one sweep along memory. What products with U^T
+// and W^T read is written by windows, too: their sums run over the gates of a window.
 template <class Real>
 void LstmLayer<Real>::step_back(int t, int n, const Real* h_bar, bool is_last) {
   constexpr int w = pack_width<Real>;
-  const std::ptrdiff_t size = std::int64_t{n} * stride_;
-  Real* gates = gates_.data() + 4 * size * t;
-  const Real *c = c_.data() + size * t, *tanh_c = tanh_c_.data() + size * t;
-  for (int unit = 0; unit < stride_; unit += w) {
+  constexpr int ahead =
+      16;  // windows whose gates are fetched: with those of other layers they left the L2 cache
+  const std::ptrdiff_t stride = stride_, size = n * stride;
+  for (int unit = 0; unit < stride; unit += w) {
+    const auto gates = gates_of(gates_.data() + 4 * size * t, unit, 0, n, stride_, bf16_);
+    const std::ptrdiff_t first = std::int64_t{unit} * n;
+    const Real* c_before = t == 0 ? nullptr : c_.data() + size * (t - 1) + first;
+    const Real *tanh_c = tanh_c_.data() + size * t + first, *bar_of_next = h_bar_.data() + unit;
+    Real *c_bars = c_bar_.data() + first, *z_of_rows = bf16_ ? nullptr : z_.data() + unit;
     Pack<Real> bias_bar[4];
-    for (int q = 0; q < 4; ++q) bias_bar[q] = load<Real>(bias_bar_.data() + q * stride_ + unit);
+    for (int q = 0; q < 4; ++q) bias_bar[q] = load<Real>(bias_bar_.data() + q * stride + unit);
     for (int row = 0; row < n; ++row) {
-      const std::ptrdiff_t at = std::int64_t{row} * stride_ + unit;
-      Real* z = gates + 4 * (at - unit) + unit;
+      Real* z = gates.z + row * gates.row;
+      for (int line = 0; line < 4 * w; line += quintet::detail::cache_line<Real>)
+        __builtin_prefetch(z + ahead * gates.row + line, 1);
       CellState<Real> s;
       s.i = load<Real>(z);
-      s.f = load<Real>(z + stride_);
-      s.g = load<Real>(z + 2 * stride_);
-      s.o = load<Real>(z + 3 * stride_);
-      s.tanh_c = load<Real>(tanh_c + at);
-      const Pack<Real> c_before = t == 0 ? Pack<Real>{} : load<Real>(c - size + at);
-      Pack<Real> bar = load<Real>(h_bar + at), c_bar{}, z_bar[4];
+      s.f = load<Real>(z + gates.gate);
+      s.g = load<Real>(z + 2 * gates.gate);
+      s.o = load<Real>(z + 3 * gates.gate);
+      s.tanh_c = load<Real>(tanh_c + row * w);
+      const Pack<Real> before = c_before == nullptr ? Pack<Real>{} : load<Real>(c_before + row * w);
+      Pack<Real> bar = load<Real>(h_bar + row * stride + unit), c_bar{}, z_bar[4];
       if (!is_last) {
-        bar += load<Real>(h_bar_.data() + at);
-        c_bar = load<Real>(c_bar_.data() + at);
+        bar += load<Real>(bar_of_next + row * stride);
+        c_bar = load<Real>(c_bars + row * w);
       }
-      cell_backward<Real>(s, c_before, bar, c_bar, z_bar);
-      store<Real>(c_bar_.data() + at, c_bar);
+      cell_backward<Real>(s, before, bar, c_bar, z_bar);
+      store<Real>(c_bars + row * w, c_bar);
       for (int q = 0; q < 4; ++q) {
-        store<Real>(z + q * stride_, z_bar[q]);
+        store<Real>(z + q * gates.gate, z_bar[q]);
         bias_bar[q] += z_bar[q];
       }
+      if (z_of_rows != nullptr)
+        for (int q = 0; q < 4; ++q) store<Real>(z_of_rows + (4 * row + q) * stride, z_bar[q]);
     }
-    for (int q = 0; q < 4; ++q) store<Real>(bias_bar_.data() + q * stride_ + unit, bias_bar[q]);
+    for (int q = 0; q < 4; ++q) store<Real>(bias_bar_.data() + q * stride + unit, bias_bar[q]);
   }
 }
 
@@ -233,20 +253,20 @@ void LstmLayer<Real>::step_back(int t, int n, const Real* h_bar, bool is_last) {
 template <class Real>
 void LstmLayer<Real>::add_gradient(Steps<const Real> x, const Real* h, int steps, int n, Real* gradient) {
   const int width = 4 * stride_, rows = steps * n;
-  const Real* z_bar = gates_.data();
   const bool padding = stride_ != units_;
   if (padding) std::fill(padded_.begin(), padded_.end(), Real(0));
   Real* to = padding ? padded_.data() : gradient;
   bool done = false;
   if constexpr (std::is_same_v<Real, float>)
     if (bf16_) {
-      add_transposed_products_bf16({{x.data, x.stride, n_in_}, {h, stride_, units_, n}}, z_bar, width, rows,
-                                   width, to, width);
+      add_transposed_products_bf16({{x.data, x.stride, n_in_}, {h, stride_, units_, n}}, gates_.data(), width,
+                                   rows, width, to, width);
       done = true;
     }
   if (!done)
-    add_transposed_products<Real>({{x.data, x.stride, n_in_}, {h, stride_, units_, n}}, z_bar, width, rows,
-                                  width, to, width);
+    lstm_tiles::add_gate_products<Real>({{x.data, x.stride, n_in_, 0}, {h, stride_, units_, 1}},
+                                        {gates_.data(), n, stride_ / pack_width<Real>}, steps,
+                                        {to, width, stride_});
   if (!padding) return;
   for (int i = 0; i < 4 * (n_in_ + units_); ++i)
     for (int j = 0; j < units_; ++j)
@@ -259,10 +279,11 @@ void LstmLayer<Real>::backward(Steps<const Real> x, int steps, int n, const Real
   const std::ptrdiff_t size = std::int64_t{n} * stride_;
   grow(c_bar_, static_cast<std::size_t>(size));
   grow(h_bar_, static_cast<std::size_t>(size));
+  if (!bf16_) grow(z_, static_cast<std::size_t>(4 * size));
   std::fill(bias_bar_.begin(), bias_bar_.end(), Real(0));
   for (int t = steps - 1; t >= 0; --t) {
     step_back(t, n, h_bar + size * t, t == steps - 1);
-    const Real* z_bar = gates_.data() + 4 * size * t;  // while they are in the cache
+    const Real* z_bar = bf16_ ? gates_.data() + 4 * size * t : z_.data();  // while they are in the cache
     if (t > 0) multiply_back(z_bar, n, false, h_bar_.data());
     if (x_bar != nullptr)
       multiply_back(z_bar, n, true, x_bar + std::ptrdiff_t{t} * n * padded(n_in_, pack_width<Real>));

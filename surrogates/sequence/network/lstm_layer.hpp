@@ -23,9 +23,9 @@ struct Steps {
 ///
 /// One product with [W; U] a step, in register tiles that hold all four gates of a pack of units: when those
 /// of 32 windows are summed up their cells are stepped, while the sums are in the first-level cache.
-/// Backward, the gates' memory takes their gradients; products with W for all steps at once. With
-/// Products::bf16 (float alone) sums go through memory, for tiles of the processor make them. Memory is kept
-/// from call to call.
+/// Backward, the gates' memory takes their gradients, from which those of W and U follow for all steps at
+/// once. With Products::bf16 (float alone) sums go through memory, for tiles of the processor make them.
+/// Memory is kept from call to call.
 template <class Real>
 class LstmLayer {
  public:
@@ -63,13 +63,16 @@ class LstmLayer {
   AlignedVector<Real> bias_;                         ///< [pack of units][gate][pack]
   PackedMatrix<Real> w_back_, u_back_;               ///< W^T and U^T, rows as the gates lie in memory
   PackedBf16 all_bf16_, w_back_bf16_, u_back_bf16_;  ///< [W; U], W^T, U^T, instead of those above
-  AlignedVector<Real> z_;                         ///< [n, 4 stride] or [steps n, 4 stride]: sums of the gates
+  AlignedVector<Real>
+      z_;  ///< [n, 4 stride] or [steps n, 4 stride]: sums of the gates; backward, a step's dL/dz
   std::optional<CodedMatrix> w_codes_, u_codes_;  ///< rows as the gates lie in memory, instead of the weights
-  AlignedVector<Real> padded_;         ///< [n_in + units, 4 stride]: weights, or their gradient, with padding
-  AlignedVector<Real> gates_;          ///< [steps n, 4 stride]: i, f, g, o, then dL/dz
-  AlignedVector<Real> c_, tanh_c_;     ///< [steps n, stride]
-  AlignedVector<Real> c_bar_, h_bar_;  ///< [n, stride]: what a step leaves for the one before
-  AlignedVector<Real> bias_bar_;       ///< [4 stride]
+  AlignedVector<Real> padded_;  ///< [n_in + units, 4 stride]: weights, or their gradient, with padding
+  /// [step][pack of units][window][gate][pack], in bf16 [steps n, 4 stride]: i, f, g, o, then dL/dz
+  AlignedVector<Real> gates_;
+  AlignedVector<Real> c_, tanh_c_;  ///< [step][pack of units][window][pack]
+  AlignedVector<Real> c_bar_;       ///< [pack of units][window][pack]: what a step leaves for the one before
+  AlignedVector<Real> h_bar_;       ///< [n, stride]: the same
+  AlignedVector<Real> bias_bar_;    ///< [4 stride]
 };
 
 }  // namespace quintet::sequence

@@ -20,20 +20,22 @@ constexpr int tile_rows = many_registers ? 6 : 3;
 /// time, and the sums stay in the first-level cache.
 constexpr int rows_together = 32;
 
-/// Where a tile of cells lies in memory; pointers at the first window and the pack of units.
-template <class Real>
-struct Tile {
-  const Real *x, *h_before;  ///< h_before: at the first unit
-  int ldx, n_in, units, stride;
-  const Real *weights, *bias, *c_before;
-  Real *gates, *c, *tanh_c, *h;
-};
-
 /// Sums of the gates in memory: z of row r and gate q at r * row + q * gate.
 template <class T>
 struct Sums {
   T* z;
   std::ptrdiff_t row, gate;
+};
+
+/// Where a tile of cells lies in memory; pointers at the first window and the pack of units. States c and
+/// their tanh lie by packs of units: one window's pack after the other's.
+template <class Real>
+struct Tile {
+  const Real *x, *h_before;  ///< h_before: at the first unit
+  int ldx, n_in, units, stride;
+  const Real *weights, *bias, *c_before;
+  Sums<Real> gates;  ///< null: not kept
+  Real *c, *tanh_c, *h;
 };
 
 /// The biases of a pack of units as the sums of any row.
@@ -108,40 +110,45 @@ void for_rows(int rows, const Action& action) {
 }
 
 /// Step a pack of units of `rows` windows from its sums, to which the bias is added, or has been: in one
-/// sweep the gates and states c, in a second one tanh(c) and h, for these wait for each other.
+/// sweep the gates and states c, in a second one tanh(c) and h, for these wait for each other. What it calls
+/// is inlined: else packs go through memory.
 template <class Real, bool keep, bool first, bool add_bias>
-void step_cells(int rows, const Tile<Real>& tile, const Sums<const Real>& sums) {
+__attribute__((noinline, flatten)) void step_cells(int rows, const Tile<Real>& where,
+                                                   const Sums<const Real>& sums) {
   constexpr int w = pack_width<Real>;
-  const std::ptrdiff_t stride = tile.stride;
+  const Tile<Real> tile = where;  // which stores cannot reach
+  const std::ptrdiff_t stride = tile.stride, row = sums.row, gate = sums.gate;
+  const Real* const z_of_rows = sums.z;
   for (int r = 0; r < rows; ++r) {
     Pack<Real> z[4];
+    const Real* z_of_row = z_of_rows + r * row;
 #pragma GCC unroll 4
     for (int q = 0; q < 4; ++q) {
-      z[q] = load<Real>(sums.z + r * sums.row + q * sums.gate);
+      z[q] = load<Real>(z_of_row + q * gate);
       if constexpr (add_bias) z[q] += load<Real>(tile.bias + q * w);
     }
     CellState<Real> s;
-    cell_forward<Real>(z, first ? Pack<Real>{} : load<Real>(tile.c_before + r * stride), s);
-    store<Real>(tile.c + r * stride, s.c);
+    cell_forward<Real>(z, first ? Pack<Real>{} : load<Real>(tile.c_before + r * w), s);
+    store<Real>(tile.c + r * w, s.c);
     store<Real>(tile.h + r * stride, s.o);  // times tanh(c) below
     if constexpr (keep) {
-      Real* gates = tile.gates + 4 * r * stride;
+      Real* gates = tile.gates.z + r * tile.gates.row;
       store<Real>(gates, s.i);
-      store<Real>(gates + stride, s.f);
-      store<Real>(gates + 2 * stride, s.g);
-      store<Real>(gates + 3 * stride, s.o);
+      store<Real>(gates + tile.gates.gate, s.f);
+      store<Real>(gates + 2 * tile.gates.gate, s.g);
+      store<Real>(gates + 3 * tile.gates.gate, s.o);
     }
   }
   const auto finish = [&]<int n>(std::integral_constant<int, n>, int r) {
     Pack<Real> c[n], tanh_c[n];
 #pragma GCC unroll 8
-    for (int i = 0; i < n; ++i) c[i] = load<Real>(tile.c + (r + i) * stride);
+    for (int i = 0; i < n; ++i) c[i] = load<Real>(tile.c + (r + i) * w);
     pack_tanhs<Real, n>(c, tanh_c);
 #pragma GCC unroll 8
     for (int i = 0; i < n; ++i) {
       Real* h = tile.h + (r + i) * stride;
       store<Real>(h, load<Real>(h) * tanh_c[i]);
-      if constexpr (keep) store<Real>(tile.tanh_c + (r + i) * stride, tanh_c[i]);
+      if constexpr (keep) store<Real>(tile.tanh_c + (r + i) * w, tanh_c[i]);
     }
   };
   int r = 0;

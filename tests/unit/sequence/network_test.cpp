@@ -1,7 +1,10 @@
 #include "surrogates/sequence/network/network.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -335,6 +338,52 @@ TEST(LstmLayer, windows_beyond_those_stepped_together_are_those_alone) {
           ASSERT_EQ(h[(t * windows + b) * stride + i], alone[t * stride + i]) << windows << ", " << b;
     }
   }
+}
+
+/// Gradients of many windows are the sums of those of each alone, wherever strips of rows and steps end: the
+/// sums are the same in another order. A window's dL/dx is the same to the bit.
+template <class Real>
+void gradients_are_sums_over_windows(int n_in, int units, int windows, int few_steps, double tolerance) {
+  constexpr int w = pack_width<Real>;
+  LstmLayer<Real> layer(n_in, units);
+  layer.refresh(numbers<Real>(layer.n_parameters(), 0.3, 0.5).data());
+  const int stride = layer.stride(), row_in = padded(n_in, w);
+  const auto rows_of = [&](const std::vector<Real>& all, int width, int b) {
+    std::vector<Real> own;
+    for (int t = 0; t < few_steps; ++t)
+      own.insert(own.end(), all.data() + (t * windows + b) * width,
+                 all.data() + (t * windows + b + 1) * width);
+    return own;
+  };
+  const auto x = numbers<Real>(std::size_t(few_steps) * windows * n_in, 1.0);
+  auto h_bar = numbers<Real>(std::size_t(few_steps) * windows * stride, 0.7);
+  for (std::size_t i = 0; i < h_bar.size(); ++i)
+    if (static_cast<int>(i % stride) >= units) h_bar[i] = 0;
+  const auto run = [&](int n, const std::vector<Real>& in, const std::vector<Real>& bar,
+                       std::vector<Real>& x_bar, std::vector<Real>& gradient) {
+    std::vector<Real> h(std::size_t(few_steps) * n * stride);
+    x_bar.resize(std::size_t(few_steps) * n * row_in);
+    layer.forward({in.data(), n_in}, few_steps, n, h.data(), true);
+    layer.backward({in.data(), n_in}, few_steps, n, h.data(), bar.data(), x_bar.data(), gradient.data());
+  };
+  std::vector<Real> together(layer.n_parameters()), alone(layer.n_parameters()), x_bar, own_x_bar;
+  run(windows, x, h_bar, x_bar, together);
+  for (int b = 0; b < windows; ++b) {
+    run(1, rows_of(x, n_in, b), rows_of(h_bar, stride, b), own_x_bar, alone);
+    ASSERT_EQ(rows_of(x_bar, row_in, b), own_x_bar) << windows << ", " << b;
+  }
+  double size = 0;
+  for (const Real g : alone) size = std::max(size, std::abs(static_cast<double>(g)));
+  for (std::size_t i = 0; i < alone.size(); ++i)
+    ASSERT_NEAR(together[i], alone[i], tolerance * size) << windows << ", " << units << ", " << i;
+}
+
+TEST(LstmLayer, gradients_are_sums_over_windows) {
+  for (const auto& [windows, few_steps] : {std::pair{1, 150}, {7, 20}, {32, 9}, {65, 2}, {129, 1}, {150, 2}})
+    for (const auto& [n_in, units] : {std::pair{5, 16}, {3, 13}, {20, 5}}) {
+      gradients_are_sums_over_windows<double>(n_in, units, windows, few_steps, 1e-13);
+      gradients_are_sums_over_windows<float>(n_in, units, windows, few_steps, 1e-4);
+    }
 }
 
 }  // namespace
