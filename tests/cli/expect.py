@@ -29,8 +29,8 @@ BEGUN, REFUSED = -2, -3  # what is new of a run (warm.hpp)
 
 
 def read_cases(path):
-    """The cases of a file, and the program that forks runs, "" if none does."""
-    cases, warm = [], ""
+    """The cases of a file, the program that forks runs, "" if none does, and on how many cores they run, None for all."""
+    cases, warm, cores = [], "", None
     for number, line in enumerate(open(path, encoding="utf-8"), 1):
         line = line.rstrip("\n")
         if not line.strip() or line.startswith("#"):
@@ -38,6 +38,9 @@ def read_cases(path):
         key, separator, value = line.partition(": ")
         if key == "warm" and not cases:
             warm = value
+            continue
+        if key == "cores" and not cases:
+            cores = int(value)
             continue
         if not separator or key not in ENTRIES or (key != "case" and not cases):
             sys.exit(f"{path}:{number}: expected 'ENTRY: VALUE' with one of {', '.join(sorted(ENTRIES))}")
@@ -47,7 +50,7 @@ def read_cases(path):
             cases[-1][key] = value
         else:
             cases[-1]["checks"].append((key, value))
-    return cases, warm
+    return cases, warm, cores
 
 
 def missing(case):
@@ -83,6 +86,13 @@ def use_bare_python(folder):
     with open(os.path.join(folder, "pyvenv.cfg"), "w", encoding="utf-8") as file:
         file.write(f"home = {os.path.dirname(os.path.realpath(sys.executable))}\n")
     os.environ["PATH"] = bin_folder + os.pathsep + os.environ["PATH"]
+
+
+def stay_on(n_cores):
+    """Have all that is started from here run on so many cores, others for each file, and take as many threads of them."""
+    here = sorted(os.sched_getaffinity(0))
+    first = os.getpid() % len(here)
+    os.sched_setaffinity(0, (here + here)[first:first + n_cores])
 
 
 class WarmProgram:
@@ -221,7 +231,9 @@ def main():
         sys.exit(f"QUINTET_TEST_DEVICE is '{device}'; expected {' or '.join(DEVICES)}")
     os.environ["DEVICE_SAID"] = DEVICES[device]
     os.environ["HERE"] = os.path.dirname(os.path.abspath(settings.cases))
-    cases, warm_name = read_cases(settings.cases)
+    cases, warm_name, n_cores = read_cases(settings.cases)
+    if n_cores:
+        stay_on(n_cores)
     failed, skipped = 0, 0
     with tempfile.TemporaryDirectory(prefix="quintet_cli_", ignore_cleanup_errors=True) as scratch, tempfile.TemporaryDirectory(prefix="quintet_stand_ins_") as stand_ins:
         os.chdir(scratch)
