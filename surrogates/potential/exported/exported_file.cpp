@@ -8,6 +8,7 @@
 
 #include "io/files/zip_file.hpp"
 #include "io/log/error.hpp"
+#include "surrogates/potential/exported/compiled_package.hpp"
 
 namespace quintet::potential {
 
@@ -27,26 +28,22 @@ bool is_exported(const std::string& path) {
   return ending == ".pth" || ending == ".pt" || ending == ".pt2" || begins_as_archive(path);
 }
 
-void require_torchscript(const std::string& path) {
+ExportedKind exported_kind(const std::string& path) {
   const ZipFile archive(path);
   const auto names = archive.names();
   const auto has = [&](std::string_view part) {
     return std::any_of(names.begin(), names.end(),
                        [&](const std::string& name) { return ("/" + name).find(part) != std::string::npos; });
   };
-  if (has("/code/") && has("/data.pkl")) return;
-  QUINTET_CHECK(
-      !has("/archive_format") && !has("/aotinductor/"),
-      "{}: compiled by AOTInductor (.pt2): machine code for one kind of processor and one version of "
-      "LibTorch, which dpmd does not run. A model of DeePMD-kit other than DPA4 can be frozen to .pth: "
-      "dp --pt freeze -o model.pth; NequIP and Allegro write no file that dpmd runs",
-      path);
+  if (has("/code/") && has("/data.pkl")) return ExportedKind::torchscript;
+  if (is_compiled_package(names)) return ExportedKind::compiled;
   QUINTET_CHECK(
       !has("/data.pkl"),
       "{}: a training's checkpoint or a pickled model, not an exported one. From DeePMD-kit: dp --pt "
       "freeze -c {} -o model.pth; from MACE: mace_create_lammps_model {} --format libtorch",
       path, path, path);
-  throw InputError(path + ": an archive, but not one of TorchScript: it holds no code");
+  throw InputError(path +
+                   ": an archive, but neither one of TorchScript nor of AOTInductor: it holds no code");
 }
 
 }  // namespace quintet::potential

@@ -7,8 +7,10 @@ namespace quintet::potential {
 /// Whether a file is, or by its ending (.pth, .pt, .pt2) claims to be, a model for LibTorch.
 [[nodiscard]] bool is_exported(const std::string& path);
 
-/// Throws InputError unless the file is a TorchScript archive: says what else it is, and what makes a model
-/// of it.
-void require_torchscript(const std::string& path);
+enum class ExportedKind { torchscript, compiled };
+
+/// What LibTorch is to do with a file: interpret its code (.pth, .pt), or load it (.pt2). Throws InputError
+/// for other archives: says what they are, and what makes a model of them.
+[[nodiscard]] ExportedKind exported_kind(const std::string& path);
 
 }  // namespace quintet::potential

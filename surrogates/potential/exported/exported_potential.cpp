@@ -11,6 +11,7 @@
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/particles/atoms/read_configuration_elements.hpp"
+#include "surrogates/potential/exported/compiled_package.hpp"
 #include "surrogates/potential/exported/exported_file.hpp"
 
 #ifdef LATE_QUINTET_EXPORTED_LIBRARY
@@ -173,16 +174,23 @@ Energetics ExportedPotential::compute(const Exec& exec, Atoms& atoms, const Neig
 
 std::unique_ptr<ExportedModel> open_exported_model(const std::string& path,
                                                    const DeepPotentialOptions& options) {
-  require_torchscript(path);
+  const ExportedKind kind = exported_kind(path);
   QUINTET_CHECK(options.precision == Precision::model,
                 "{}: an exported model computes with the numbers it was exported in: precision: model", path);
   QUINTET_CHECK(options.compression == Compression::automatic,
                 "{}: an exported model is compressed, or not, before it is exported: compress: auto", path);
 #ifdef LATE_QUINTET_EXPORTED_LIBRARY
+  if (kind == ExportedKind::compiled) {
+    const auto package = read_compiled_package(path, options.frame_parameters);
+    auto* const open = reinterpret_cast<decltype(&quintet_open_compiled_model)>(
+        late_function(LATE_QUINTET_EXPORTED_LIBRARY, "quintet_open_compiled_model"));
+    return std::unique_ptr<ExportedModel>(open(package, library_threads()));
+  }
   auto* const open = reinterpret_cast<decltype(&quintet_open_exported_model)>(
       late_function(LATE_QUINTET_EXPORTED_LIBRARY, "quintet_open_exported_model"));
   return std::unique_ptr<ExportedModel>(open(path, options.frame_parameters, library_threads()));
 #else
+  (void)kind;
   throw InputError(
       fmt::format("{}: exported models need LibTorch, without which this program was built; expected a model "
                   "in DeePMD-kit's native format (.dp), or a build with {}",

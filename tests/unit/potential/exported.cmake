@@ -1,1 +1,2 @@
 quintet_test(evaluation_bytes SOURCES evaluation_bytes_test.cpp DEPENDS quintet_potential_exported LABELS unit)
+quintet_test(compiled_package SOURCES compiled_package_test.cpp DEPENDS quintet_potential_exported LABELS unit)

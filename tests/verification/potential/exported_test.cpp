@@ -22,6 +22,7 @@ struct Exported {
   std::string ending = ".pth";
   bool has_atom_virials = true;  ///< as its makers do
   int rows_of_messages = 1;
+  bool is_of_one_rank = false;
 };
 
 /// DeePMD-kit's that pass messages, as fields that are told of virials by atom.
@@ -35,16 +36,22 @@ ForceField& reaching_field_of(const std::string& name) {
 
 std::vector<Exported> exported_models() {
   // Those of DeePMD-kit that pass messages get virials by atom wrong there, where messages go through images.
-  return {{"oneside", "tests/data/deep_potential/oneside.ref.json"},
-          {"attention", "tests/data/exported/attention.ref.json", {0.6}},
-          {"messages", "tests/data/exported/messages.ref.json", {}, ".pth", false, 2},
-          {"triplets", "tests/data/exported/triplets.ref.json", {}, ".pth", false, 2},
-          {"mace", "tests/data/exported/mace.ref.json", {}, ".pt", false, 2}};
+  std::vector<Exported> models{{"oneside", "tests/data/deep_potential/oneside.ref.json"},
+                               {"attention", "tests/data/exported/attention.ref.json", {0.6}},
+                               {"messages", "tests/data/exported/messages.ref.json", {}, ".pth", false, 2},
+                               {"triplets", "tests/data/exported/triplets.ref.json", {}, ".pth", false, 2},
+                               {"mace", "tests/data/exported/mace.ref.json", {}, ".pt", false, 2},
+                               {"oneside", "tests/data/deep_potential/oneside.ref.json", {}, ".pt2", false},
+                               {"allegro", "tests/data/exported/allegro.ref.json", {}, ".pt2", false},
+                               {"nequip", "tests/data/exported/nequip.ref.json", {}, ".pt2", false, 2, true}};
+  if (Comm::world().size() > 1)
+    std::erase_if(models, [](const Exported& model) { return model.is_of_one_rank; });
+  return models;
 }
 
 ForceField& field_of(const Exported& model) {
   static auto& fields = *new std::map<std::string, ForceField*>;  // LibTorch may end before statics do
-  auto*& field = fields[model.name];
+  auto*& field = fields[model.name + model.ending];
   if (!field)
     field = make_potential(source("tests/data/exported/" + model.name + model.ending),
                            {.frame_parameters = model.frame_parameters})

@@ -3,6 +3,8 @@
 #include <ATen/Parallel.h>
 
 #include "io/log/error.hpp"
+#include "surrogates/potential/exported/library/compiled_deepmd_model.hpp"
+#include "surrogates/potential/exported/library/compiled_nequip_model.hpp"
 #include "surrogates/potential/exported/library/deepmd_model.hpp"
 #include "surrogates/potential/exported/library/mace_model.hpp"
 #include "surrogates/potential/exported/library/script_module.hpp"
@@ -20,6 +22,12 @@ ExportedModel* quintet_open_exported_model(const std::string& path,
       ": a model for LibTorch, but neither one that DeePMD-kit's PyTorch back end has frozen (it "
       "has no forward_lower) nor one of mace_create_lammps_model --format libtorch (it has no "
       "r_max)");
+}
+
+ExportedModel* quintet_open_compiled_model(const CompiledPackage& package, int threads) {
+  at::set_num_threads(threads);
+  if (package.maker == CompiledPackage::Maker::deepmd) return new CompiledDeepmdModel(package);
+  return new CompiledNequipModel(package);
 }
 
 }  // namespace quintet::potential
