@@ -90,17 +90,27 @@ def check(source_dir):
             return stream.read()
 
     @functools.cache
+    def is_ours(path):
+        return os.path.isfile(os.path.join(source_dir, path))
+
+    @functools.cache
+    def included_by(path):
+        """What a file of ours includes itself, those beside it by their path from the root."""
+        found = []
+        for included in INCLUDE.findall(text_of(path)):
+            beside = os.path.join(os.path.dirname(path), included)
+            found.append(beside if "/" not in included and is_ours(beside) else included)
+        return found
+
+    @functools.cache
     def closure(path):
         """All that an include of `path` brings: its own includes, and theirs where they are ours."""
         seen, todo = set(), [path]
         while todo:
-            at = todo.pop()
-            for included in INCLUDE.findall(text_of(at)):
-                beside = os.path.join(os.path.dirname(at), included)
-                included = beside if "/" not in included and os.path.isfile(os.path.join(source_dir, beside)) else included
+            for included in included_by(todo.pop()):
                 if included not in seen:
                     seen.add(included)
-                    if os.path.isfile(os.path.join(source_dir, included)):
+                    if is_ours(included):
                         todo.append(included)
         return seen
 
