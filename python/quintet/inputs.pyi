@@ -1911,6 +1911,7 @@ def meshfreeflow_evaluate(
     flow: Union[MeshfreeflowEvaluateFlow, None] = ...,  # What the fields mean; absent: no statistics of a flow
     spectra_at: Sequence[float] = ...,  # Places along the axis that is not periodic at which spectra are shown; absent: its middle
     tricubic: bool = ...,  # Judge interpolation by cubics, too: each axis through the four nearest coarse nodes
+    residuals: bool = ...,  # Form residuals by the decoders' own derivatives, too, which takes about five times as long as fields alone; false: by finite differences only
     picture: Union[str, None] = ...,  # The field that pictures show; absent: the scalar, else the first field
     quantise: Union[MeshfreeflowEvaluateQuantise, None] = ...,  # Judge each model also with the matrices of its decoder as binary codes, as NAME_1bit, NAME_2bit ...
     error_bars: Union[MeshfreeflowEvaluateErrorBars, None] = ...,  # Judge error bars of the first model by an ensemble, and print the scale that makes them right

@@ -78,8 +78,8 @@ constexpr InputKind input_kinds[] = {
      "model experts input low_resolution output error_bars encoder residuals "
      "outside_training max_memory precision precision_bound device"},
     {"meshfreeflow evaluate",
-     "cases models low_resolution flow spectra_at tricubic picture quantise "
-     "error_bars outside_training check max_memory"},
+     "cases models low_resolution flow spectra_at tricubic residuals picture "
+     "quantise error_bars outside_training check max_memory"},
 };
 
 bool has_word(std::string_view words, std::string_view word) {

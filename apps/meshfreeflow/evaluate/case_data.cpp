@@ -154,9 +154,10 @@ CaseFields interpolated_fields(const CaseData& data, bool by_cubics) {
   return result;
 }
 
-CaseFields predicted_fields(const CaseData& data, const JudgedModel& judged, double bytes) {
+CaseFields predicted_fields(const CaseData& data, const JudgedModel& judged, bool with_residuals,
+                            double bytes) {
   flow::FlowPredictor predictor(judged.model, data.coarse, data.parameters,
-                                {judged.options.encoder, true, bytes});
+                                {judged.options.encoder, with_residuals, bytes});
   const std::size_t frame = data.grid.size(), n_fields = data.fields.size(),
                     n_equations = predictor.equation_names().size();
   CaseFields result{judged.options.name, {}, {}, predictor.doubts()};

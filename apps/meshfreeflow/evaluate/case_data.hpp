@@ -67,7 +67,8 @@ struct CaseFields {
 [[nodiscard]] CaseFields true_fields(const CaseData& data);
 /// By lines, "trilinear", or by cubics, "tricubic".
 [[nodiscard]] CaseFields interpolated_fields(const CaseData& data, bool by_cubics = false);
-/// @param bytes memory for the predictor
-[[nodiscard]] CaseFields predicted_fields(const CaseData& data, const JudgedModel& judged, double bytes);
+/// @param with_residuals by the decoder's own derivatives, too @param bytes memory for the predictor
+[[nodiscard]] CaseFields predicted_fields(const CaseData& data, const JudgedModel& judged,
+                                          bool with_residuals, double bytes);
 
 }  // namespace quintet::meshfreeflow

@@ -150,8 +150,9 @@ JudgedCase judge_case(Context& context, const CaseData& data, const flow::FlowMo
   add(interpolated_fields(data));
   for (const auto& model : models) {
     CaseFields fields;
-    context.timed("predict",
-                  [&] { together(comm, [&] { fields = predicted_fields(data, model, predictor_bytes); }); });
+    context.timed("predict", [&] {
+      together(comm, [&] { fields = predicted_fields(data, model, options.residuals, predictor_bytes); });
+    });
     add(fields);
     judged.judgements.back().seen = seen_of(context, data, model, prefix);
   }
@@ -237,7 +238,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
     if (options.error_bars) check_error_bars(context, data, judged_bars(), options.outside_training);
     for (const auto& one : models) {
       const flow::FlowPredictor predictor(one.model, data.coarse, data.parameters,
-                                          {one.options.encoder, true, predictor_bytes});
+                                          {one.options.encoder, options.residuals, predictor_bytes});
       judge_training(context, predictor.doubts(), options.outside_training,
                      fmt::format("{} on case {}", one.options.name, data.name));
     }

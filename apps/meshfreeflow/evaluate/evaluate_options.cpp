@@ -83,6 +83,9 @@ void describe(Schema& schema, EvaluateOptions& options) {
                  "Places along the axis that is not periodic at which spectra are shown; absent: its middle");
   schema.flag("tricubic", options.tricubic,
               "Judge interpolation by cubics, too: each axis through the four nearest coarse nodes");
+  schema.flag("residuals", options.residuals,
+              "Form residuals by the decoders' own derivatives, too, which takes about five times as long as "
+              "fields alone; false: by finite differences only");
   schema.text("picture", options.picture,
               "The field that pictures show; absent: the scalar, else the first field");
   schema.section(

@@ -57,6 +57,7 @@ struct EvaluateOptions {
   std::optional<FlowOptions> flow;
   std::vector<double> spectra_at;
   bool tricubic = false;
+  bool residuals = true;
   std::optional<std::string> picture;
   std::optional<DecoderCodesOptions> quantise;
   std::optional<ErrorBarsOptions> error_bars;

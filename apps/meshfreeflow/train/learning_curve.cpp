@@ -91,6 +91,17 @@ double LearningCurve::last(const std::string& column) const {
   return table_.empty() ? none : table_.column(column).back();
 }
 
+std::string LearningCurve::standstill() const {
+  const auto losses = table_.column("validation_values");
+  if (losses.size() < 4) return "";
+  const auto [least, most] = std::minmax_element(losses.begin(), losses.end());
+  if (!(*most - *least < still * *most)) return "";  // not so where nothing was held out: NaN
+  return fmt::format(
+      "validation: the loss of values has stood still in all {} validations, within {:.2g} %. Networks may "
+      "have collapsed in the first steps: try a third of learning_rate.start",
+      losses.size(), 100 * (1 - *least / *most));
+}
+
 Curve LearningCurve::curve(const std::string& label, const std::string& name) const {
   return {label, table_.column("step"), table_.column(name)};
 }

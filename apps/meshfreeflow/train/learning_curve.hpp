@@ -19,7 +19,13 @@ class LearningCurve {
   void add(const Training::Row& row);  ///< collective
   /// A column's number in the last row, also of a former process; NaN without rows.
   [[nodiscard]] double last(const std::string& column) const;
+  /// In words, where the loss of values of crops held out has stood still since the first of at least four
+  /// validations, within `still`; else empty. Networks whose first steps were too long do so: the correction
+  /// is then the same everywhere, and no step is known to bring it back.
+  [[nodiscard]] std::string standstill() const;
   void report(Report& report) const;
+
+  static constexpr double still = 2e-3;  ///< of the largest loss; collapsed trainings were seen to have 8e-4
 
  private:
   [[nodiscard]] std::string csv_row(std::size_t row) const;

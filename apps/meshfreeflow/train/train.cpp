@@ -164,8 +164,11 @@ void train(Context& context, const TrainOptions& options) {
 
   LearningCurve curve(context, *training);
   const auto show = [&](const Instant&) { context.show("loss", training->last().total, ""); };
-  const auto add_row = [&](const Instant&) {
-    if (training->row().step == training->step()) curve.add(training->row());
+  const auto add_row = [&, told = false](const Instant&) mutable {
+    if (training->row().step != training->step()) return;
+    curve.add(training->row());
+    if (const auto words = curve.standstill(); !words.empty() && !told)
+      log::warning("{}", words), told = true;
   };
   // A gradient may be no number where the loss still is one: no such weights into a checkpoint.
   const auto check = [&] { check_finite(context.comm(), *training); };
