@@ -17,11 +17,11 @@ namespace {
 constexpr int rows_at_once = 256;  // their numbers stay in the second-level cache
 
 /// Rows [n, columns] from rows of `stride` numbers, which are lost where they are of whole packs; and back,
-/// padded with 0. Memory for wider rows stays where it is.
+/// padded with 0. Memory for wider rows stays where it is. A rank that has no column has empty rows.
 template <class Real>
 void narrow(AlignedVector<Real>& from, int stride, int columns, AlignedVector<Real>& to) {
   if (stride == columns && from.capacity() == from.size()) return std::swap(from, to);
-  const std::size_t n = from.size() / stride;
+  const std::size_t n = stride > 0 ? from.size() / stride : 0;
   to.resize(n * columns);
   for (std::size_t i = 0; i < n; ++i) std::copy_n(from.data() + i * stride, columns, to.data() + i * columns);
 }

@@ -57,9 +57,10 @@ const SeaCase& short_case() {
 }  // namespace
 
 /// Passes in float64 on one rank, and those of all layouts within `bound` of them.
-void expect_passes_of_one_rank(Precision precision, double bound) {
+void expect_passes_of_one_rank(Precision precision, double bound, int features) {
   for (const int coarsen : {1, 3}) {
     auto plain = network_of(sea_nodes(small_sea({}), coarsen));
+    plain.options.features = features;
     const auto exact = std::make_shared<const GraphNetwork>(plain);
     plain.options.precision = precision;
     const auto network = std::make_shared<const GraphNetwork>(std::move(plain));
@@ -92,10 +93,13 @@ void expect_passes_of_one_rank(Precision precision, double bound) {
   }
 }
 
-/// More columns of a layout than leads (2), and boxes of nodes that fill blocks of rows and do not.
+/// More columns of a layout than leads (2) or features (1: some ranks have none), and boxes of nodes that fill
+/// blocks of rows and do not.
 TEST(graph_layouts, passes_are_those_of_one_rank) {
-  expect_passes_of_one_rank(Precision::float64, 1e-11);
-  expect_passes_of_one_rank(Precision::float32, 2e-6);
+  for (const int features : {6, 1}) {
+    expect_passes_of_one_rank(Precision::float64, 1e-11, features);
+    expect_passes_of_one_rank(Precision::float32, 2e-6, features);
+  }
 }
 
 TEST(graph_layouts, losses_in_training_are_those_of_one_rank) {
