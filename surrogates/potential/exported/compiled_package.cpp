@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "io/config/tree.hpp"
 #include "io/files/zip_file.hpp"
@@ -168,6 +169,11 @@ void read_deepmd(const Tree& says, const std::vector<double>& frame_parameters, 
   for (const Tree& name : says.at("type_map").items()) package.facts.type_names.push_back(name.as_text());
   for (const Tree& n : says.at("sel").items()) package.facts.sel.push_back(n.as_integer());
   package.facts.counts_together = is_true(says, "mixed_types");
+  const auto& sel = package.facts.sel;
+  const std::size_t n_sel = package.facts.counts_together ? 1 : package.facts.type_names.size();
+  QUINTET_CHECK(
+      sel.size() == n_sel && std::all_of(sel.begin(), sel.end(), [](auto most) { return most >= 0; }),
+      "{}: its sel is [{}]; expected {} of 0 or more", path, fmt::join(sel, ", "), counted(n_sel, "number"));
   for (const Tree& name : says.at("output_keys").items()) package.outputs.push_back(name.as_text());
   package.facts.gives_atom_virials = false;
   package.frame_parameters = frame_parameters_of(path, says, frame_parameters);

@@ -91,7 +91,7 @@ void ExportedPotential::fill_with_messages(const Exec& exec, const Atoms& atoms,
   QUINTET_CHECK(
       facts_.takes_rows_of_ghosts,
       "{}: atoms of this model pass messages to each other, and a neighbour of an atom of this rank "
-      "lives on another rank; run it on one rank, with as many threads as there are cores",
+      "lives on another rank; run it on one rank",
       path_);
   system_.owner.clear();
   (void)rows_.take_overflow();  // these rows are counted again

@@ -93,8 +93,8 @@ void expect_passes_of_one_rank(Precision precision, double bound, int features) 
   }
 }
 
-/// More columns of a layout than leads (2) or features (1: some ranks have none), and boxes of nodes that fill
-/// blocks of rows and do not.
+/// More columns of a layout than leads (2) or features (1: some ranks have none), and boxes of nodes that
+/// fill blocks of rows and do not.
 TEST(graph_layouts, passes_are_those_of_one_rank) {
   for (const int features : {6, 1}) {
     expect_passes_of_one_rank(Precision::float64, 1e-11, features);

@@ -47,7 +47,11 @@ void CompiledDeepmdModel::evaluate(const ExportedSystem& system, bool /*with_vir
   if (numbers > 0) inputs.push_back(seen(package_.frame_parameters, {1, numbers}));
   const auto outputs = code_.run(inputs);
   const auto take = [&](const char* name, std::int64_t count, double* to) {
-    take_numbers(outputs.at(output(name)), count, to);
+    const std::size_t place = output(name);  // beyond all where the file does not name it
+    QUINTET_CHECK(place < outputs.size() && outputs[place].numel() == count,
+                  "{}: {} is not where output_keys of its metadata say; export the model again",
+                  package_.path, name);
+    take_numbers(outputs[place], count, to);
   };
   result.resize(n, all, false);
   take("energy_redu", 1, &result.energy);

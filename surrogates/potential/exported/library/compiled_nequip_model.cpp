@@ -5,6 +5,7 @@
 
 #include <ATen/ATen.h>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/potential/exported/library/numbers.hpp"
 
@@ -104,7 +105,12 @@ std::vector<at::Tensor> CompiledNequipModel::run(const ExportedSystem& system, s
     if (name == "cell") inputs.push_back(at::eye(3, at::kDouble).unsqueeze(0));
     if (name == "edge_cell_shift") inputs.push_back(seen(edges.shift, {n_edges, 3}));
   }
-  return code_.run(inputs);
+  auto outputs = code_.run(inputs);
+  QUINTET_CHECK(
+      outputs.size() == package_.outputs.size(),
+      "{}: its code gives {}, but nequip_aoti_outputs of its metadata names {}; compile the model again",
+      package_.path, counted(outputs.size(), "output"), package_.outputs.size());
+  return outputs;
 }
 
 void CompiledNequipModel::evaluate(const ExportedSystem& system, bool /*with_virials*/,
