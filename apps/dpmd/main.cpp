@@ -22,6 +22,7 @@
 int main(int argc, char** argv) {
   namespace dpmd = quintet::dpmd;
   return quintet::Application("dpmd", "Deep Potential molecular dynamics")
+      .may_load_torch()
       .command<dpmd::RunOptions>("run", "Run molecular dynamics or a minimisation", dpmd::run)
       .cost<dpmd::RunOptions>(dpmd::cost)
       .sizes<dpmd::RunOptions>(dpmd::sizes)

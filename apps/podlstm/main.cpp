@@ -18,6 +18,7 @@
 int main(int argc, char** argv) {
   namespace podlstm = quintet::podlstm;
   return quintet::Application("podlstm", "Sea-surface temperature forecasts", podlstm::subsystems())
+      .may_load_torch()
       .command<podlstm::FitOptions>("fit", "Modes of fields over the sea and their coefficients",
                                     podlstm::fit)
       .cost<podlstm::FitOptions>(podlstm::fit_cost)

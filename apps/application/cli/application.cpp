@@ -69,6 +69,7 @@ struct Application::Implementation {
 
   std::string name, about;
   std::vector<Subsystem> subsystems;
+  bool may_load_torch = false;
   bool is_warm = false;  ///< forked of a program that was loaded once
   std::vector<Command> commands;
   std::vector<Command> hidden;                              ///< man, completion, schema, ...
@@ -260,7 +261,8 @@ int Application::Implementation::run(const Command& command, CommandLine words,
   const auto& request = words.request;
   if (command.instead && !words.arguments.front().empty())
     return launch_local([&] { command.instead(words.arguments.front().front(), request.output); });
-  if (!is_warm && request.threads != 1 && uses_openmp(all_subsystems)) wait_passively(arguments.argv);
+  if (!is_warm && request.threads != 1 && (may_load_torch || uses_openmp(all_subsystems)))
+    wait_passively(arguments.argv);
   if (command.plain)
     return launch_plain(request.threads, request.quiet, arguments, all_subsystems,
                         [&](const Comm& comm) { command.plain(comm, words.arguments); });
@@ -319,6 +321,11 @@ Application& Application::add_configured(const std::string& name, const std::str
                                          std::function<void(Context&, const void*)> body) {
   implementation_->commands.push_back({name, about, {}, std::move(bind), std::move(body), {}, {}});
   implementation_->add_hidden_commands();
+  return *this;
+}
+
+Application& Application::may_load_torch() {
+  implementation_->may_load_torch = true;
   return *this;
 }
 

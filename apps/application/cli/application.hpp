@@ -87,6 +87,9 @@ class Application {
   /// The last command alone starts this library, after those of all.
   Application& starts(Subsystem subsystem);
 
+  /// Any command may load LibTorch where it meets a model for it: its threads then sleep where they wait.
+  Application& may_load_torch();
+
   /// Set the cost model of the last command, one with a YAML file, on other numbers of ranks: its hidden flag
   /// `--cost RANKS` (1,8,64) prints this as JSON and writes nothing. `quintet plan` asks for it.
   template <class Options>

@@ -112,9 +112,10 @@ void compare(const std::string& name, const Configuration& labels, const Evaluat
 }  // namespace
 
 void describe(Schema& schema, EvaluateOptions& options) {
-  schema.text("model", options.model,
-              "Deep Potential model (.dp, or .pth and .pt: docs/exported.md), or registry.h5:ID; or leave it "
-              "to --experts");
+  schema.text(
+      "model", options.model,
+      "Deep Potential model (.dp, or .pth, .pt and .pt2: docs/exported.md), or registry.h5:ID; or leave it "
+      "to --experts");
   schema.text("output", options.output, "Name of the files written, new ones: NAME.json and NAME.xyz");
   describe_evaluation(schema, options.evaluation);
   describe(schema, options.naming);

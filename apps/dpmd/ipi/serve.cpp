@@ -156,9 +156,10 @@ class Times {
 
 void describe(Schema& schema, ServeCommandOptions& options) {
   schema
-      .texts("model", options.models,
-             "Deep Potential model (.dp, or .pth and .pt: docs/exported.md); repeated: the first answers, "
-             "the others tell how far they differ")
+      .texts(
+          "model", options.models,
+          "Deep Potential model (.dp, or .pth, .pt and .pt2: docs/exported.md); repeated: the first answers, "
+          "the others tell how far they differ")
       .required();
   describe_evaluation(schema, options.evaluation);
   describe(schema, options.serving);

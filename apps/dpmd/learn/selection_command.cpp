@@ -90,7 +90,7 @@ void describe(Schema& schema, SelectCommandOptions& options) {
                "model_devi.out of a file of frames (repeatable, in the order of FRAMES)");
   schema.texts(
       "model", options.models,
-      "Or the models themselves (.dp, .pth, .pt), two or more (repeatable): frames are measured here");
+      "Or the models themselves (.dp, .pth, .pt, .pt2), two or more (repeatable): frames are measured here");
   describe(schema, options.selection);
   schema.integer("seed", options.seed, "Of random choices");
   schema.text("output", options.output,

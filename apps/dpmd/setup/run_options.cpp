@@ -206,11 +206,11 @@ void describe(Schema& schema, FurtherModel& options) {
 
 void describe(Schema& schema, PotentialOptions& options) {
   schema
-      .texts(
-          "model", options.models,
-          "Deep Potential model in DeePMD-kit's native format (.dp), or a model exported for LibTorch "
-          "(.pth, docs/exported.md), or several: the first drives, the others tell where it can be trusted "
-          "(section deviation)")
+      .texts("model", options.models,
+             "Deep Potential model in DeePMD-kit's native format (.dp), or a model exported for LibTorch "
+             "(.pth, .pt, .pt2: docs/exported.md), or several: the first drives, the others tell where it "
+             "can be trusted "
+             "(section deviation)")
       .required()
       .existing_file()
       .length(1);

@@ -20,14 +20,10 @@ namespace quintet::potential {
 
 namespace {
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 /// The JSON document of the member whose name ends so; null if there is none.
 Tree document_of(const ZipFile& archive, std::string_view end) {
   for (const std::string& name : archive.names())
-    if (ends_with(name, end)) return parse_yaml(archive.read(name), archive.path() + "/" + name);
+    if (name.ends_with(end)) return parse_yaml(archive.read(name), archive.path() + "/" + name);
   return {};
 }
 
@@ -123,8 +119,12 @@ void read_nequip(const Tree& says, const std::vector<double>& frame_parameters, 
   const auto cutoffs = words_of(text_of(says, "per_edge_type_cutoff"));
   QUINTET_CHECK(cutoffs.empty() || cutoffs.size() == n * n, "{}: its per_edge_type_cutoff has {}, not {}",
                 path, counted(cutoffs.size(), "number"), n * n);
-  for (std::size_t p = 0; p < cutoffs.size(); ++p)
+  for (std::size_t p = 0; p < cutoffs.size(); ++p) {
     package.reach[p] = number_in(path, "per_edge_type_cutoff", cutoffs[p]);
+    QUINTET_CHECK(package.reach[p] > 0 && package.reach[p] <= package.facts.cutoff,
+                  "{}: its per_edge_type_cutoff has {:g}; expected above 0 to r_max, {:g}", path,
+                  package.reach[p], package.facts.cutoff);
+  }
 }
 
 /// Refuses what dpmd has no numbers for.
@@ -193,7 +193,7 @@ void read_deepmd(const Tree& says, const std::vector<double>& frame_parameters, 
 
 bool is_compiled_package(const std::vector<std::string>& members) {
   return std::any_of(members.begin(), members.end(), [](const std::string& name) {
-    return ("/" + name).find("/aotinductor/") != std::string::npos || ends_with(name, "archive_format");
+    return ("/" + name).find("/aotinductor/") != std::string::npos || name.ends_with("archive_format");
   });
 }
 

@@ -252,7 +252,7 @@ std::string advice_on_format(const std::string& path) {
       return fmt::format(
           "; it looks like a frozen model of another backend: dp convert-backend {} {}{}", path,
           std::filesystem::path(name).replace_extension(".dp").string(),
-          ending == ".pth" || ending == ".pt"
+          ending == ".pth" || ending == ".pt" || ending == ".pt2"
               ? ", if DeePMD-kit froze it (dpmd run and evaluate take exported models as they are)"
               : "");
   return "";

@@ -31,4 +31,5 @@ write("parameters", "oneside", lambda says: says | {"dim_aparam": 2}, "extra/met
 write("sel", "oneside", lambda says: says | {"sel": says["sel"][:1]}, "extra/metadata.json")
 write("order", "oneside", lambda says: says | {"output_keys": says["output_keys"][::-1]}, "extra/metadata.json")
 write("outputs", "allegro", lambda says: says | {"nequip_aoti_outputs": "a b " + says["nequip_aoti_outputs"]})
+write("far", "allegro", lambda says: says | {"per_edge_type_cutoff": "9 9 9 9"})
 write("codeless", "allegro", lambda says: says, with_code=False)
