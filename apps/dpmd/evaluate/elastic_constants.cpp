@@ -198,9 +198,7 @@ void report(Context& context, const ElasticConstants& found, const Spectrum6& sp
   context.report().paragraph(fmt::format("Along the axes the constants are {}.", symmetry));
 }
 
-}  // namespace
-
-void elastic_constants(Context& context, const ElasticOptions& options) {
+void find_constants(Context& context, const ElasticOptions& options) {
   const auto field = make_force_field(options.potential);
   const System system =
       read_system(context.comm(), options.system, field->type_names(), field->cutoff(), field->list_cutoff());
@@ -222,7 +220,8 @@ void elastic_constants(Context& context, const ElasticOptions& options) {
                           {.relax = options.relax,
                            .force_tolerance = options.force_tolerance,
                            .most_steps = options.relax_steps,
-                           .ranks = grid_of(options.domain)},
+                           .ranks = grid_of(options.domain),
+                           .must_stop = [&context] { return context.stop_noticed(); }},
                           *field, start);
   // A cell that is not at rest yet: constants first, by which it comes to rest.
   const bool moves =
@@ -247,6 +246,17 @@ void elastic_constants(Context& context, const ElasticOptions& options) {
   judge(context, options.strain, *found, spectrum);
   write(context, *found, spectrum);
   report(context, *found, spectrum, system.n_atoms);
+}
+
+}  // namespace
+
+void elastic_constants(Context& context, const ElasticOptions& options) {
+  try {
+    find_constants(context, options);
+  } catch (const RelaxationStopped&) {
+    context.stop_within_step();
+    log::warning("Stopped before the last strain: nothing is kept");
+  }
 }
 
 }  // namespace quintet::dpmd

@@ -247,9 +247,7 @@ double misfit(const Fit& fit, const std::vector<double>& volumes, const std::vec
   return worst;
 }
 
-}  // namespace
-
-void equation_of_state(Context& context, const EquationOptions& options) {
+void find_equation(Context& context, const EquationOptions& options) {
   const auto field = make_force_field(options.potential);
   const System system =
       read_system(context.comm(), options.system, field->type_names(), field->cutoff(), field->list_cutoff());
@@ -281,7 +279,8 @@ void equation_of_state(Context& context, const EquationOptions& options) {
                           {.relax = options.relax,
                            .force_tolerance = options.force_tolerance / 20,
                            .most_steps = options.relax_steps,
-                           .ranks = grid_of(options.domain)},
+                           .ranks = grid_of(options.domain),
+                           .must_stop = [&context] { return context.stop_noticed(); }},
                           *field, start);
   const double best = options.relax ? relaxed_minimum(crystal, options.range) : minimum(crystal);
 
@@ -354,6 +353,17 @@ void equation_of_state(Context& context, const EquationOptions& options) {
                false,
                "The fit should go through the points."});
   report.table({"quantity", "Deep Potential", options.reference.label, "difference", "unit"}, rows);
+}
+
+}  // namespace
+
+void equation_of_state(Context& context, const EquationOptions& options) {
+  try {
+    find_equation(context, options);
+  } catch (const RelaxationStopped&) {
+    context.stop_within_step();
+    log::warning("Stopped before the last volume: nothing is kept");
+  }
 }
 
 }  // namespace quintet::dpmd

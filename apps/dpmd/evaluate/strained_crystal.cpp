@@ -27,19 +27,21 @@ Configuration deformed(Configuration configuration, const Mat3& deformation) {
   return configuration;
 }
 
-/// Move downhill until no force exceeds the tolerance; returns the steps, or one more than `most` if they
+/// Move downhill until no force exceeds the tolerance; returns the steps, or one more than most_steps if they
 /// have run out.
-std::int64_t come_to_rest(const Exec& exec, ParticleSystem& system, double tolerance, std::int64_t most) {
+std::int64_t come_to_rest(const Exec& exec, const Comm& comm, ParticleSystem& system,
+                          const RestOptions& rest) {
   // All masses 1 u: only the way down depends on them. The step is then that of ASE's optimiser, 1 to 10 fs.
   std::fill(system.atoms.masses.begin(), system.atoms.masses.end(), 1.0);
   MinimiserOptions options;
-  options.force_tolerance = tolerance;
+  options.force_tolerance = rest.force_tolerance;
   FireMinimiser minimiser(options, 1e-3);
-  for (std::int64_t step = 1; step <= most; ++step) {
+  for (std::int64_t step = 1; step <= rest.most_steps; ++step) {
+    if (rest.must_stop && comm.any(rest.must_stop())) throw RelaxationStopped();
     minimiser.step(exec, system, step);
     if (minimiser.finished()) return step;
   }
-  return most + 1;
+  return rest.most_steps + 1;
 }
 
 }  // namespace
@@ -87,7 +89,7 @@ Loads StrainedCrystal::visit(const Mat3& deformation, bool relax, bool keep) {
   system.update_forces(exec_);
   if (relax) {
     if (relaxations_.cells++ == 0) relaxations_.first_energy = system.total.energy;
-    const auto steps = come_to_rest(exec_, system, options_.force_tolerance, options_.most_steps);
+    const auto steps = come_to_rest(exec_, comm_, system, options_);
     relaxations_.steps += std::min<std::int64_t>(steps, options_.most_steps);
     if (steps > options_.most_steps) ++relaxations_.unfinished;
   }
