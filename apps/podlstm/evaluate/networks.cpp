@@ -16,6 +16,10 @@
 
 namespace quintet::podlstm {
 
+std::string trial_not_counted(const sequence::ForecastOptions& options) {
+  return must_earn(options) ? "; the trial that decides whether networks stay is not counted" : "";
+}
+
 bool must_earn(const sequence::ForecastOptions& options) {
   return options.kind == sequence::ForecastKind::hybrid && options.members > 0 &&
          options.keep == sequence::KeepNetworks::earned;

@@ -11,6 +11,8 @@ namespace quintet::podlstm {
 
 /// Whether options ask for networks that must earn their place: of a hybrid model, unless they always stay.
 [[nodiscard]] bool must_earn(const sequence::ForecastOptions& options);
+/// What a plan of a training says where they must, and nothing else.
+[[nodiscard]] std::string trial_not_counted(const sequence::ForecastOptions& options);
 
 /// Judge networks after rolling origins; none if the run must stop meanwhile. Collective.
 [[nodiscard]] std::optional<sequence::NetworksTrial> judge_networks(

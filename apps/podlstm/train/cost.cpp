@@ -6,6 +6,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
+#include "apps/podlstm/evaluate/networks.hpp"
 #include "apps/podlstm/train/graph_cost.hpp"
 #include "apps/podlstm/train/on_device.hpp"
 #include "apps/podlstm/train/stage.hpp"
@@ -102,9 +103,10 @@ planning::CostModel train_cost(Context& context, const TrainOptions& given, cons
       .work = double(chosen.members),
       .steps = double(chosen.training.epochs),
       .engine = {device.description(), device.device() == Device::gpu}};
-  model.rate = {.per_unit = epochs.median,
-                .spread = epochs.spread,
-                .timed = fmt::format("{} of one network", counted(epochs.n, "epoch"))};
+  model.rate = {
+      .per_unit = epochs.median,
+      .spread = epochs.spread,
+      .timed = fmt::format("{} of one network{}", counted(epochs.n, "epoch"), trial_not_counted(chosen))};
   model.output = 8 * parameters * chosen.members;
   model.checkpoint = 4 * 8 * parameters * chosen.members;
   model.division = division_of(options, graph_of(training.architecture()));

@@ -11,6 +11,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
 #include "apps/application/loop/timed_steps.hpp"
+#include "apps/podlstm/evaluate/networks.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
@@ -97,10 +98,10 @@ planning::CostModel graph_train_cost(Context& context, const TrainOptions& optio
       .unit = "window",
       .work = members * (training + part_of_window * validation),
       .steps = static_cast<double>(forecast.training.epochs)};
-  model.rate = {
-      .per_unit = timed.both.median,
-      .spread = timed.both.spread,
-      .timed = fmt::format("{} of all nodes, forward and backward", counted(timed.both.n, "window"))};
+  model.rate = {.per_unit = timed.both.median,
+                .spread = timed.both.spread,
+                .timed = fmt::format("{} of all nodes, forward and backward{}",
+                                     counted(timed.both.n, "window"), trial_not_counted(forecast))};
   model.output = 8 * (parameters * members + static_cast<double>(network.nodes->modes.size()) + 4.0 * nodes);
   model.checkpoint = 4 * 8 * parameters * members;
   for (const int p : ranks) {

@@ -1,5 +1,8 @@
 #include "surrogates/potential/exported/library/compiled_module.hpp"
 
+#include <unistd.h>
+
+#include <cstdlib>
 #include <exception>
 #include <utility>
 
@@ -30,6 +33,17 @@ class AsManyThreadsAsTheRun {
   int levels_;
 };
 
+/// LibTorch unpacks code to TMPDIR before it loads it.
+void require_place_to_unpack(const std::string& path) {
+  const char* const given = std::getenv("TMPDIR");
+  const std::string folder = given ? given : "/tmp";
+  QUINTET_CHECK(
+      access(folder.c_str(), W_OK | X_OK) == 0,
+      "{}: its code is unpacked to {} (TMPDIR), where no file can be written; set TMPDIR to a folder "
+      "of yours",
+      path, folder);
+}
+
 }  // namespace
 
 struct CompiledModule::Held {
@@ -38,6 +52,7 @@ struct CompiledModule::Held {
 };
 
 CompiledModule::CompiledModule(std::string path) : path_(std::move(path)) {
+  require_place_to_unpack(path_);
   try {
     held_ = std::make_unique<Held>(path_);
   } catch (const std::exception&) {
