@@ -133,6 +133,7 @@ Pod make_pod(const Comm& comm, const JointRecords& records, const PodOptions& op
   const int rows = x.rows();
   double total = 0, n_points = 0;
   for (const auto& part : parts) total += part.total, n_points += part.record->n_points();
+  give_up_if_asked(comm, options.interrupt);
   auto triplets = triplets_of(comm, x, options);
   x = {};
   choose_signs(triplets);
@@ -160,6 +161,7 @@ Pod make_pod(const Comm& comm, const JointRecords& records, const PodOptions& op
   std::vector<double> missed(parts.size(), 0.0);
   for (int first = n_fit; first < n_times; first += times_later) {
     const int n = std::min(times_later, n_times - first);
+    give_up_if_asked(comm, options.interrupt);
     auto later = later_fields(parts, first, n, harmonics, rows);
     if (n_missing > 0) pod.filled_later += fill_by_modes(comm, later, triplets.left, variances, noise);
     total_later += sum_of_squares(comm, later);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "io/parallel/interrupt.hpp"
 #include "physics/ocean/gaps/dineof.hpp"
 #include "physics/ocean/joint_records.hpp"
 #include "physics/ocean/modes_file.hpp"
@@ -45,6 +46,7 @@ struct PodOptions {
   DineofOptions filling;   ///< of values that are missing
   /// Where the method is lanczos.
   std::function<SingularTriplets(const Comm&, const TallMatrix&, int)> lanczos;
+  Interrupt interrupt{};  ///< asked between parts of records and iterations; throws Interrupted
 };
 
 /// The method that is used: what `automatic` stands for here.
@@ -84,7 +86,7 @@ struct Pod {
 ///
 /// Fields of the fit are held in memory, rows (points) shared out over the ranks; later ones stream.
 /// Collective. Throws InputError (more modes than independent times, a variable that does not change; see
-/// check_joint()), NumericalError.
+/// check_joint()), NumericalError, Interrupted.
 [[nodiscard]] Pod make_pod(const Comm& comm, const JointRecords& records, const PodOptions& options);
 [[nodiscard]] Pod make_pod(const Comm& comm, const Record& record, const PodOptions& options);
 /// Coefficients of fields on modes that are there, a(t, m) = sum_v sum_x weight_v(x) mode_vm(x) (field_v(t,

@@ -126,8 +126,8 @@ GapFilling fill_fit(const Comm& comm, const JointRecords& records, const std::ve
     before += record.n_points();
   }
   const auto& days = parts.front().record->days();
-  auto filling =
-      fill_by_dineof(comm, all, roots, points, {days.data(), days.data() + all.columns()}, options.filling);
+  auto filling = fill_by_dineof(comm, all, roots, points, {days.data(), days.data() + all.columns()},
+                                options.filling, options.interrupt);
   for (std::size_t v = 0; v < parts.size(); ++v) {
     auto x = take_rows(all, parts, parts[v]);
     for (double& f : factors[v]) f = 1 / f;
@@ -203,7 +203,10 @@ TallMatrix fit_fields(const Comm& comm, const JointRecords& records, const PodOp
   TallMatrix all;
   if (parts.size() > 1)
     all = TallMatrix(parts.back().first_row + parts.back().record->n_mine(), options.n_fit);
-  for (const auto& part : parts) give_rows(part.record->read(0, options.n_fit), all, parts, part);
+  for (const auto& part : parts) {
+    give_up_if_asked(comm, options.interrupt);
+    give_rows(part.record->read(0, options.n_fit), all, parts, part);
+  }
   if (has_gaps(comm, records, all)) pod.filling = fill_fit(comm, records, parts, all, functions, options);
   for (std::size_t v = 0; v < records.size(); ++v) {
     auto x = take_rows(all, parts, parts[v]);

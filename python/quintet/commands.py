@@ -50,7 +50,9 @@ def run(file: Union[str, Path], app: Optional[str] = None, command: Optional[str
     code = programs.watched(words, progress)
     done = Run(directory)
     if code == 75 and walltime is None:
-        stopped = StoppedEarly(f"{directory}: stopped early with a checkpoint; go on with restart=\"auto\"")
+        kept = any(Path(directory, "checkpoints").glob("step_*.h5"))
+        stopped = StoppedEarly(f"{directory}: stopped early " + (
+            "with a checkpoint; go on with restart=\"auto\"" if kept else "without a checkpoint: a new start begins anew"))
         stopped.run = done
         raise stopped
     return done

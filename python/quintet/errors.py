@@ -38,7 +38,7 @@ class ResourceError(QuintetError):
 
 
 class StoppedEarly(QuintetError):
-    """A run that stopped with a checkpoint before its end (exit code 75). `run`: what it has written so far."""
+    """A run that stopped before its end (exit code 75), with a checkpoint where there is something to keep. `run`: what it has written so far."""
 
     code = 75
     run: Any = None

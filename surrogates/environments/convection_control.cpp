@@ -137,7 +137,7 @@ FlowState ConvectionControl::state() const {
 }
 
 FlowStates developed_flows(const ConvectionControlOptions& options, const std::vector<std::uint64_t>& seeds,
-                           double time, int threads) {
+                           double time, int threads, const Interrupt& interrupt) {
   FlowStates flows(seeds.size());
   const auto n = std::min<std::size_t>(std::max(threads, 1), seeds.size());
   std::vector<std::unique_ptr<ConvectionControl>> worlds;
@@ -150,8 +150,10 @@ FlowStates developed_flows(const ConvectionControlOptions& options, const std::v
       fill(options.problem, options.start, seeds[k], *world.flow_, 0);
       world.flow_->start(Exec());
       const double piece = options.interval;
-      for (double done = 0; done < time * (1 - 1e-12); done += piece)
+      for (double done = 0; done < time * (1 - 1e-12); done += piece) {
+        give_up_if_asked(interrupt);
         world.advance(std::min(piece, time - done));
+      }
       flows[k] = world.state();
     }
   };

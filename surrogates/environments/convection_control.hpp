@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "io/parallel/interrupt.hpp"
 #include "physics/convection/boussinesq.hpp"
 #include "surrogates/environments/convection_control_options.hpp"
 #include "surrogates/environments/environment.hpp"
@@ -19,9 +20,10 @@ struct FlowState {
 using FlowStates = std::vector<FlowState>;
 
 /// Flows from options.start with the noise of each seed, after a time without control. The same whatever the
-/// threads.
+/// threads. Throws Interrupted.
 [[nodiscard]] FlowStates developed_flows(const ConvectionControlOptions& options,
-                                         const std::vector<std::uint64_t>& seeds, double time, int threads);
+                                         const std::vector<std::uint64_t>& seeds, double time, int threads,
+                                         const Interrupt& interrupt = {});
 
 /// How an episode takes its start.
 enum class Starts {
@@ -60,7 +62,7 @@ class ConvectionControl : public Environment {
 
  private:
   friend FlowStates developed_flows(const ConvectionControlOptions&, const std::vector<std::uint64_t>&,
-                                    double, int);
+                                    double, int, const Interrupt&);
   void check_options() const;
   void check_flows() const;
   /// By `time`, in steps as the flow admits.

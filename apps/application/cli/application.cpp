@@ -32,8 +32,7 @@ namespace {
 
 constexpr auto exit_codes_text =
     "Exit codes: 0 done, 1 usage, 2 configuration or input, 3 numerical failure (an emergency checkpoint is\n"
-    "written), 4 out of a resource, 75 stopped early with a checkpoint (run again with --restart auto), 70 a "
-    "bug.\n";
+    "written), 4 out of a resource, 75 stopped early (run again with --restart auto), 70 a bug.\n";
 
 /// Whether work is shared out over threads of OpenMP: torch's, or Kokkos's own.
 bool uses_openmp(const std::vector<Subsystem>& subsystems) {

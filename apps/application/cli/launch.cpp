@@ -102,6 +102,14 @@ int end_failed(Context::Implementation& context, const Comm& failure_comm, const
   return code;
 }
 
+/// Commands that are judged whole, such as comparisons, keep nothing to go on from.
+void tell_of_stop(bool keeps_nothing) {
+  if (keeps_nothing)
+    log::info("Stopped early without a checkpoint: a new start begins anew");
+  else
+    log::info("Stopped early with a checkpoint; go on with --restart auto");
+}
+
 int end_well(Context::Implementation& context, const LastWord& last_word) {
   if (context.request.validate) {
     log::info("{}: the input is valid", context.request.input);
@@ -113,8 +121,7 @@ int end_well(Context::Implementation& context, const LastWord& last_word) {
   if (code == ExitCode::done) context.seal_files();  // a run that must stop has no time for it
   const auto outcome = measure_outcome(context, code, context.stop_reason);
   if (context.comm.is_root()) write_outcome(context, outcome);
-  if (code == ExitCode::stopped_early)
-    log::info("Stopped early with a checkpoint; go on with --restart auto");
+  if (code == ExitCode::stopped_early) tell_of_stop(context.store->steps().empty());
   log::info("What to cite: {}/citations.bib", context.directory.path());
   log::info("Report: {}/report.html", context.directory.path());
   last_word.leave(code, context.stop_reason);
@@ -147,9 +154,13 @@ int run_in(RunDirectory& directory, const Request& request, const Runtime& runti
         agree_on_failure(failure_comm, failure_with_place(request), implementation.log_file(), &last_word);
     if (failure.code == ExitCode::numerical && directory.has_begun())
       return end_failed(implementation, failure_comm, failure, last_word);
-    implementation.close();
-    implementation.discard_fruitless_results();
-    return end(failure, &last_word);
+    if (failure.code != ExitCode::stopped_early || !directory.has_begun()) {
+      implementation.close();
+      implementation.discard_fruitless_results();
+      return end(failure, &last_word);
+    }
+    if (!context.stopped_early()) context.stop_within_step();
+    if (!context.stopped_early()) implementation.stop_reason = failure.message;
   }
   return end_well(implementation, last_word);
 }

@@ -300,7 +300,7 @@ void Context::on_failure(std::function<void()> action) { implementation_.failure
 
 void Context::stop_within_step() {
   implementation_.stop_reason = implementation_.stop.reason(comm(), implementation_.reserve_s());
-  log::info("Stopping early, within a step, which is given up: {}", implementation_.stop_reason);
+  log::info("Stopping early; what was being computed is given up: {}", implementation_.stop_reason);
 }
 
 Context::Steps Context::steps(std::int64_t first, std::int64_t last) {

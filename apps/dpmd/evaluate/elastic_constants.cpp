@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/life/interrupt_of.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/dpmd/evaluate/elastic_strains.hpp"
 #include "apps/dpmd/run/run_words.hpp"
@@ -198,7 +199,9 @@ void report(Context& context, const ElasticConstants& found, const Spectrum6& sp
   context.report().paragraph(fmt::format("Along the axes the constants are {}.", symmetry));
 }
 
-void find_constants(Context& context, const ElasticOptions& options) {
+}  // namespace
+
+void elastic_constants(Context& context, const ElasticOptions& options) {
   const auto field = make_force_field(options.potential);
   const System system =
       read_system(context.comm(), options.system, field->type_names(), field->cutoff(), field->list_cutoff());
@@ -221,7 +224,7 @@ void find_constants(Context& context, const ElasticOptions& options) {
                            .force_tolerance = options.force_tolerance,
                            .most_steps = options.relax_steps,
                            .ranks = grid_of(options.domain),
-                           .must_stop = [&context] { return context.stop_noticed(); }},
+                           .interrupt = interrupt_of(context)},
                           *field, start);
   // A cell that is not at rest yet: constants first, by which it comes to rest.
   const bool moves =
@@ -239,24 +242,13 @@ void find_constants(Context& context, const ElasticOptions& options) {
     relax_cell(crystal, found->stiffness, options.stress_tolerance);
     found = elastic_constants(crystal, options.strain, next);
   }
-  if (!found) return log::warning("Stopped before the last strain: nothing is kept");
+  if (!found) return;
   static_cast<void>(next());  // the loop is at its end
   require_rest(options, crystal);
   const Spectrum6 spectrum = spectrum_of(found->stiffness);
   judge(context, options.strain, *found, spectrum);
   write(context, *found, spectrum);
   report(context, *found, spectrum, system.n_atoms);
-}
-
-}  // namespace
-
-void elastic_constants(Context& context, const ElasticOptions& options) {
-  try {
-    find_constants(context, options);
-  } catch (const RelaxationStopped&) {
-    context.stop_within_step();
-    log::warning("Stopped before the last strain: nothing is kept");
-  }
 }
 
 }  // namespace quintet::dpmd

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/life/interrupt_of.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/dpmd/evaluate/strained_crystal.hpp"
 #include "apps/dpmd/run/run_words.hpp"
@@ -247,7 +248,9 @@ double misfit(const Fit& fit, const std::vector<double>& volumes, const std::vec
   return worst;
 }
 
-void find_equation(Context& context, const EquationOptions& options) {
+}  // namespace
+
+void equation_of_state(Context& context, const EquationOptions& options) {
   const auto field = make_force_field(options.potential);
   const System system =
       read_system(context.comm(), options.system, field->type_names(), field->cutoff(), field->list_cutoff());
@@ -280,7 +283,7 @@ void find_equation(Context& context, const EquationOptions& options) {
                            .force_tolerance = options.force_tolerance / 20,
                            .most_steps = options.relax_steps,
                            .ranks = grid_of(options.domain),
-                           .must_stop = [&context] { return context.stop_noticed(); }},
+                           .interrupt = interrupt_of(context)},
                           *field, start);
   const double best = options.relax ? relaxed_minimum(crystal, options.range) : minimum(crystal);
 
@@ -293,7 +296,7 @@ void find_equation(Context& context, const EquationOptions& options) {
     forces.push_back(loads.force);
     if (options.relax) require_rest(options, loads, volumes.back());
   }
-  if (context.stopped_early()) return log::warning("Stopped before the last volume: nothing is kept");
+  if (context.stopped_early()) return;
   const Fit fit = birch_murnaghan(volumes, energies);
   require_curve(options, energies, fit);
   const double at_minimum = std::cbrt(fit.volume * n_atoms / start.box.volume());
@@ -353,17 +356,6 @@ void find_equation(Context& context, const EquationOptions& options) {
                false,
                "The fit should go through the points."});
   report.table({"quantity", "Deep Potential", options.reference.label, "difference", "unit"}, rows);
-}
-
-}  // namespace
-
-void equation_of_state(Context& context, const EquationOptions& options) {
-  try {
-    find_equation(context, options);
-  } catch (const RelaxationStopped&) {
-    context.stop_within_step();
-    log::warning("Stopped before the last volume: nothing is kept");
-  }
 }
 
 }  // namespace quintet::dpmd

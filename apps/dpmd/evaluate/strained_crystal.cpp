@@ -37,7 +37,7 @@ std::int64_t come_to_rest(const Exec& exec, const Comm& comm, ParticleSystem& sy
   options.force_tolerance = rest.force_tolerance;
   FireMinimiser minimiser(options, 1e-3);
   for (std::int64_t step = 1; step <= rest.most_steps; ++step) {
-    if (rest.must_stop && comm.any(rest.must_stop())) throw RelaxationStopped();
+    give_up_if_asked(comm, rest.interrupt);
     minimiser.step(exec, system, step);
     if (minimiser.finished()) return step;
   }

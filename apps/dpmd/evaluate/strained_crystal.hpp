@@ -2,10 +2,10 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "io/parallel/comm_fwd.hpp"
+#include "io/parallel/interrupt.hpp"
 #include "physics/particles/atoms/configuration.hpp"
 #include "physics/particles/domain/domain.hpp"
 #include "physics/particles/forces/force_field.hpp"
@@ -35,15 +35,11 @@ struct RestOptions {
   double force_tolerance = 1e-3;  ///< of the longest force on an atom (eV/angstrom)
   std::int64_t most_steps = 1000;
   std::array<int, 3> ranks{0, 0, 0};  ///< grid; 0: chosen
-  /// Whether this rank knows that the run must stop; asked at each step.
-  std::function<bool()> must_stop{};
+  Interrupt interrupt{};              ///< asked at each step; throws Interrupted
 };
 
-/// Thrown on all ranks where positions were on their way to rest and a rank knew that the run must stop.
-struct RelaxationStopped {};
-
 /// A crystal whose cell and positions are multiplied by a deformation, x_l -> sum_k x_k D[3k + l]; its
-/// positions come to rest from there if asked. Collective. Relaxing throws RelaxationStopped.
+/// positions come to rest from there if asked. Collective. Relaxing throws Interrupted.
 class StrainedCrystal {
  public:
   StrainedCrystal(const Comm& comm, const RestOptions& options, ForceField& field, Configuration start);

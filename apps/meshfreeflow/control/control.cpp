@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/life/interrupt_of.hpp"
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/meshfreeflow/control/control_report.hpp"
@@ -111,7 +112,8 @@ void judge_policy(Context& context, const ControlCase& task, const Crew& crew, c
 void control(Context& context, const ControlOptions& options) {
   const ControlCase task = control_case(options);
   announce(context, task);
-  const Crew crew{context.threads().per_rank, std::make_shared<const Comm>(context.comm())};
+  const Crew crew{context.threads().per_rank, std::make_shared<const Comm>(context.comm()),
+                  interrupt_of(context)};
   const std::string title =
       fmt::format("Ra {:g}, {} segments", task.world.problem.rayleigh, task.world.n_actions());
   if (options.policy) {

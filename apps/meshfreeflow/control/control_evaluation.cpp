@@ -4,9 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
+#include "io/parallel/together.hpp"
 
 namespace quintet::meshfreeflow {
 
@@ -64,9 +66,13 @@ std::shared_ptr<const FlowStates> developed(const ControlCase& task, const std::
   std::vector<std::uint64_t> own;
   for (std::size_t k = rank; k < seeds.size(); k += n_ranks) own.push_back(seeds[k]);
   std::vector<double> mine;
-  for (const FlowState& state : developed_flows(task.world, own, task.options.starts.time, crew.threads))
-    for (const auto* numbers : {&state.u, &state.w, &state.b, &state.p})
-      mine.insert(mine.end(), numbers->begin(), numbers->end());
+  together(*crew.comm, [&] {
+    const auto states =
+        developed_flows(task.world, own, task.options.starts.time, crew.threads, crew.interrupt);
+    for (const FlowState& state : states)
+      for (const auto* numbers : {&state.u, &state.w, &state.b, &state.p})
+        mine.insert(mine.end(), numbers->begin(), numbers->end());
+  });
   const auto all = crew.comm->all_gather(std::span<const double>(mine));
   auto flows = std::make_shared<FlowStates>(seeds.size());
   const std::int64_t cells = std::int64_t{task.world.cells_x} * task.world.cells_z;
@@ -111,7 +117,10 @@ Judged judge(const ConvectionControlOptions& world, const std::shared_ptr<const 
     worlds.push_back(std::move(one));
   }
   EnvironmentPool pool(std::move(worlds), {n, crew.threads, 0, 0, crew.comm});
-  const EpisodeRewards played = play(pool, act);
+  const EpisodeRewards played = play(pool, [&](std::span<const float> observed, std::span<float> actions) {
+    give_up_if_asked(*crew.comm, crew.interrupt);
+    act(observed, actions);
+  });
   Judged result;
   result.from = from;
   for (const auto& rewards : played.rewards) result.reward.emplace_back(rewards.begin(), rewards.end());

@@ -6,15 +6,17 @@
 
 #include "apps/meshfreeflow/control/control_options.hpp"
 #include "io/parallel/comm_fwd.hpp"
+#include "io/parallel/interrupt.hpp"
 #include "surrogates/environments/convection_control.hpp"
 #include "surrogates/reinforcement/ppo.hpp"
 
 namespace quintet::meshfreeflow {
 
-/// Ranks and threads of each that step flows.
+/// Ranks and threads of each that step flows, and what they ask at each action, where flows are judged.
 struct Crew {
   int threads = 1;
   std::shared_ptr<const Comm> comm;
+  Interrupt interrupt{};
 };
 
 /// A mean over flows and its standard error, not a number for a single flow.
@@ -45,11 +47,12 @@ struct Judged {
 /// How much more reward an action than `other` has, flow by flow.
 [[nodiscard]] FlowMean reward_over(const Judged& one, const Judged& other);
 
-/// Flows without control of these seeds at starts.time, developed by all ranks. Collective.
+/// Flows without control of these seeds at starts.time, developed by all ranks. Collective. Throws
+/// Interrupted.
 [[nodiscard]] std::shared_ptr<const environments::FlowStates> developed(
     const ControlCase& task, const std::vector<std::int64_t>& seeds, const Crew& crew);
 
-/// An episode of each flow. Collective.
+/// An episode of each flow. Collective. Throws Interrupted.
 [[nodiscard]] Judged judge(const environments::ConvectionControlOptions& world,
                            const std::shared_ptr<const environments::FlowStates>& flows, const Crew& crew,
                            int from, const reinforcement::Act& act);

@@ -141,23 +141,23 @@ CaseFields true_fields(const CaseData& data) {
   return result;
 }
 
-CaseFields interpolated_fields(const CaseData& data, bool by_cubics) {
+CaseFields interpolated_fields(const CaseData& data, bool by_cubics, const Interrupt& interrupt) {
   const std::size_t frame = data.grid.size(), n_fields = data.fields.size();
   CaseFields result{by_cubics ? "tricubic" : "trilinear", {}, {}};
   const auto interpolate = by_cubics ? flow::interpolate_by_cubics : by_lines;
   result.fields.assign(n_fields, std::vector<double>(data.n_held() * frame));
   std::vector<float> values(frame * n_fields);
   for (int i = 0; i < data.n_held(); ++i) {
+    give_up_if_asked(interrupt);
     interpolate(flow::BlockView(data.coarse), points_of(data, data.first_held + i), values);
     scatter(values, n_fields, i * frame, result.fields);
   }
   return result;
 }
 
-CaseFields predicted_fields(const CaseData& data, const JudgedModel& judged, bool with_residuals,
-                            double bytes) {
-  flow::FlowPredictor predictor(judged.model, data.coarse, data.parameters,
-                                {judged.options.encoder, with_residuals, bytes});
+CaseFields predicted_fields(const CaseData& data, const JudgedModel& judged,
+                            const flow::PredictionOptions& options) {
+  flow::FlowPredictor predictor(judged.model, data.coarse, data.parameters, options);
   const std::size_t frame = data.grid.size(), n_fields = data.fields.size(),
                     n_equations = predictor.equation_names().size();
   CaseFields result{judged.options.name, {}, {}, predictor.doubts()};

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "apps/meshfreeflow/evaluate/evaluate_options.hpp"
+#include "io/parallel/interrupt.hpp"
 #include "surrogates/flow/evaluation/flow_statistics.hpp"
 #include "surrogates/flow/evaluation/rectilinear_grid.hpp"
 #include "surrogates/flow/model/flow_model.hpp"
+#include "surrogates/flow/prediction/flow_predictor.hpp"
 
 namespace quintet::meshfreeflow {
 
@@ -65,10 +67,11 @@ struct CaseFields {
 };
 
 [[nodiscard]] CaseFields true_fields(const CaseData& data);
-/// By lines, "trilinear", or by cubics, "tricubic".
-[[nodiscard]] CaseFields interpolated_fields(const CaseData& data, bool by_cubics = false);
-/// @param with_residuals by the decoder's own derivatives, too @param bytes memory for the predictor
+/// By lines, "trilinear", or by cubics, "tricubic". Throws Interrupted.
+[[nodiscard]] CaseFields interpolated_fields(const CaseData& data, bool by_cubics,
+                                             const Interrupt& interrupt);
+/// By a model, as the options say. Throws Interrupted.
 [[nodiscard]] CaseFields predicted_fields(const CaseData& data, const JudgedModel& judged,
-                                          bool with_residuals, double bytes);
+                                          const flow::PredictionOptions& options);
 
 }  // namespace quintet::meshfreeflow

@@ -28,7 +28,10 @@ struct FieldBars {
 
 /// How the model and each of the members predict.
 flow::PredictionOptions options_of_each(const JudgedErrorBars& judged) {
-  return {judged.model.options.encoder, false, judged.bytes / (1.0 + judged.members.size())};
+  return {.cover = judged.model.options.encoder,
+          .residuals = false,
+          .max_memory = judged.bytes / (1.0 + judged.members.size()),
+          .interrupt = judged.interrupt};
 }
 
 flow::ErrorBars bars_of(const CaseData& data, const JudgedErrorBars& judged) {

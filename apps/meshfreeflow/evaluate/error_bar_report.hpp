@@ -5,6 +5,7 @@
 
 #include "apps/application/life/context_fwd.hpp"
 #include "apps/meshfreeflow/evaluate/case_data.hpp"
+#include "io/parallel/interrupt.hpp"
 
 namespace quintet::meshfreeflow {
 
@@ -14,6 +15,7 @@ struct JudgedErrorBars {
   const std::vector<flow::FlowModel>& members;
   std::vector<double> scale;  ///< [field]; empty: 1
   double bytes;               ///< memory for all predictors
+  Interrupt interrupt{};      ///< of predictions
 };
 
 /// Refuse members and scales that do not fit the model, and members that go beyond their training on a case,

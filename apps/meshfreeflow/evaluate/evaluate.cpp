@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/life/interrupt_of.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/application/training/timed_threads.hpp"
 #include "apps/meshfreeflow/evaluate/error_bar_report.hpp"
@@ -137,7 +138,8 @@ JudgedCase judge_case(Context& context, const CaseData& data, const flow::FlowMo
                       double predictor_bytes, const std::string& prefix) {
   const Comm& comm = context.comm();
   const auto truth = true_fields(data);
-  const Judge judge(data, truth, header, options.spectra_at);
+  const Interrupt interrupt = interrupt_of(context);
+  const Judge judge(data, truth, header, options.spectra_at, interrupt);
   CasePictures pictures(data, picture_field(options, data.fields));
   JudgedCase judged{data.name, data.text, data.truth.axes[0].coordinates, data.fields, {}, 0, {}};
   for (const auto& [name, text] : header.equations.interior) judged.equations.push_back(name);
@@ -147,16 +149,27 @@ JudgedCase judge_case(Context& context, const CaseData& data, const flow::FlowMo
     judged.judgements.push_back(context.timed("judge", [&] { return judge.judge(comm, fields); }));
   };
   add(truth);
-  add(interpolated_fields(data));
+  const auto interpolate = [&](bool by_cubics) {
+    CaseFields fields;
+    together(comm, [&] { fields = interpolated_fields(data, by_cubics, interrupt); });
+    add(fields);
+  };
+  interpolate(false);
   for (const auto& model : models) {
     CaseFields fields;
     context.timed("predict", [&] {
-      together(comm, [&] { fields = predicted_fields(data, model, options.residuals, predictor_bytes); });
+      together(comm, [&] {
+        fields = predicted_fields(data, model,
+                                  {.cover = model.options.encoder,
+                                   .residuals = options.residuals,
+                                   .max_memory = predictor_bytes,
+                                   .interrupt = interrupt});
+      });
     });
     add(fields);
     judged.judgements.back().seen = seen_of(context, data, model, prefix);
   }
-  if (options.tricubic) add(interpolated_fields(data, true));
+  if (options.tricubic) interpolate(true);
   pictures.report(context, data.name);
   return judged;
 }
@@ -207,6 +220,7 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   std::vector<CaseData> cases;
   double bytes = 0;
   for (const auto& one : options.cases) {
+    give_up_if_asked(comm, interrupt_of(context));
     cases.push_back(context.timed("read", [&] { return load_case(comm, one, options, header); }));
     const auto& data = cases.back();
     bytes += bytes_of(data, n_equations);
@@ -232,7 +246,8 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   context.timed("check", [&] { check_truth(context, header.flow_equations(), asked, check, "check"); });
   const double predictor_bytes = options.max_memory * 1e9 - bytes;
   const auto judged_bars = [&] {
-    return JudgedErrorBars{models.front(), members, options.error_bars->scale, predictor_bytes};
+    return JudgedErrorBars{models.front(), members, options.error_bars->scale, predictor_bytes,
+                           interrupt_of(context)};
   };
   for (const auto& data : cases) {
     if (options.error_bars) check_error_bars(context, data, judged_bars(), options.outside_training);

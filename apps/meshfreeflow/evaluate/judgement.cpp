@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "apps/application/report/report.hpp"
 #include "io/parallel/comm.hpp"
+#include "io/parallel/together.hpp"
 #include "surrogates/flow/evaluation/best_shift.hpp"
 #include "surrogates/flow/evaluation/grid_residuals.hpp"
 #include "surrogates/flow/evaluation/line_spectrum.hpp"
@@ -24,8 +26,8 @@ int nearest_row(const FieldAxis& axis, double place) {
 }  // namespace
 
 Judge::Judge(const CaseData& data, const CaseFields& truth, const flow::FlowModelHeader& model,
-             const std::vector<double>& spectra_at)
-    : data_(&data), truth_(&truth), spectra_at_(spectra_at) {
+             const std::vector<double>& spectra_at, Interrupt interrupt)
+    : data_(&data), truth_(&truth), spectra_at_(spectra_at), interrupt_(std::move(interrupt)) {
   if (!model.equations.interior.empty()) {
     const auto equations = model.flow_equations();
     const std::vector<std::vector<double>> constants{equations.constants(data.parameters)};
@@ -33,6 +35,16 @@ Judge::Judge(const CaseData& data, const CaseFields& truth, const flow::FlowMode
   }
   for (const auto& field : model.fields) deviations_.push_back(field.deviation);
   block_ = {std::max(1, model.refinement[1]), std::max(1, model.refinement[2])};
+}
+
+template <class Action>
+void Judge::for_frames(const Comm& comm, const Action& action) const {
+  together(comm, [&] {
+    for (int frame = data_->first; frame < data_->end; ++frame) {
+      give_up_if_asked(interrupt_);
+      action(frame);
+    }
+  });
 }
 
 std::span<const double> Judge::frame_of(const std::vector<double>& field, int frame) const {
@@ -63,14 +75,14 @@ void Judge::add_errors(const Comm& comm, const CaseFields& fields, Judgement& re
   for (std::size_t f = 0; f < fields.fields.size(); ++f) {
     flow::PointErrors errors;
     double vrmse = 0;
-    for (int frame = data_->first; frame < data_->end; ++frame) {
+    for_frames(comm, [&](int frame) {
       const auto truth = frame_of(truth_->fields[f], frame), prediction = frame_of(fields.fields[f], frame);
       errors.add(data_->grid, truth, prediction);
       vrmse += flow::vrmse_of_frame(truth, prediction);
       std::vector<double> difference(prediction.begin(), prediction.end());
       for (std::size_t i = 0; i < difference.size(); ++i) difference[i] -= truth[i];
       result.error_sizes[f].add(data_->grid, difference);
-    }
+    });
     auto sums = errors.sums();
     comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
     result.vrmse.push_back(comm.sum(vrmse) / data_->n_frames());
@@ -85,12 +97,12 @@ void Judge::add_shifted_errors(const Comm& comm, const CaseFields& fields, Judge
   const flow::ShiftSearch search(data_->grid, *axis);
   std::vector<double> sums(fields.fields.size() + 1, 0);  // squares of each field, and of the shift
   double most = 0;
-  for (int frame = data_->first; frame < data_->end; ++frame) {
+  for_frames(comm, [&](int frame) {
     const auto found = search.best(frames_of(*truth_, frame), frames_of(fields, frame), deviations_);
     for (std::size_t f = 0; f < found.squares.size(); ++f) sums[f] += found.squares[f];
     sums.back() += found.shift * found.shift;
     most = std::max(most, std::abs(found.shift));
-  }
+  });
   comm.reduce(std::span<double>(sums), Comm::Reduction::sum);
   for (auto& sum : sums) sum = std::sqrt(sum / data_->n_frames());
   result.shifted = {
@@ -100,12 +112,12 @@ void Judge::add_shifted_errors(const Comm& comm, const CaseFields& fields, Judge
 void Judge::add_statistics(const Comm& comm, const CaseFields& fields, Judgement& result) const {
   std::vector<flow::FlowSample> own;
   flow::LogHistogram sizes;
-  for (int frame = data_->first; frame < data_->end; ++frame) {
+  for_frames(comm, [&](int frame) {
     const auto now = frames_of(fields, frame);
     own.push_back(
         flow::flow_sample(data_->grid, now, data_->walls, data_->meaning->roles, data_->meaning->constants));
     sizes.add(data_->grid, flow::divergence(data_->grid, now, data_->walls, data_->meaning->roles));
-  }
+  });
   comm.reduce(std::span<double>(sizes.shares()), Comm::Reduction::sum);
   result.divergence = std::move(sizes);
   result.samples = comm.all_gather(std::span<const flow::FlowSample>(own));
@@ -119,7 +131,7 @@ void Judge::add_residuals(const Comm& comm, const CaseFields& fields, Judgement&
   std::vector<double> squares(n_equations, 0), exact_squares(n_equations, 0);
   result.residuals.resize(n_equations);
   std::vector<std::vector<double>> indicators(n_equations);  // [equation][own frame][point]
-  for (int frame = data_->first; frame < data_->end; ++frame) {
+  for_frames(comm, [&](int frame) {
     const auto now = by_differences.of_frame(frame - data_->first_held, spans);
     for (int e = 0; e < n_equations; ++e) {
       squares[e] += data_->grid.mean(now[e], now[e]);
@@ -128,7 +140,7 @@ void Judge::add_residuals(const Comm& comm, const CaseFields& fields, Judgement&
       result.residuals[e].add(data_->grid, shown);
       indicators[e].insert(indicators[e].end(), shown.begin(), shown.end());
     }
-  }
+  });
   comm.reduce(std::span<double>(squares), Comm::Reduction::sum);
   comm.reduce(std::span<double>(exact_squares), Comm::Reduction::sum);
   for (auto& histogram : result.residuals)
@@ -151,7 +163,7 @@ void Judge::calibrate(const Comm& comm, const CaseFields& fields,
   const auto& grid = data_->grid;
   const std::size_t n = grid.size();
   std::vector<double> indicator, error;
-  for (int frame = data_->first; frame < data_->end; ++frame)
+  for_frames(comm, [&](int frame) {
     for (int z = 0; z < grid.size(0); z += block_[0])
       for (int x = 0; x < grid.size(1); x += block_[1]) {
         double indicator_square = 0, error_square = 0;
@@ -174,6 +186,7 @@ void Judge::calibrate(const Comm& comm, const CaseFields& fields,
         indicator.push_back(std::sqrt(indicator_square / count));
         error.push_back(std::sqrt(error_square / count));
       }
+  });
   const auto all_indicators = comm.all_gather(std::span<const double>(indicator)),
              all_errors = comm.all_gather(std::span<const double>(error));
   result.calibration = flow::calibrate(all_indicators, all_errors);
@@ -211,7 +224,7 @@ void Judge::add_spectra(const Comm& comm, const CaseFields& fields, Judgement& r
       for (int mode = 0; mode < spectrum.n_modes(); ++mode)
         series.wavenumbers.push_back(spectrum.wavenumber(mode));
       std::vector<double> own;
-      for (int frame = data_->first; frame < data_->end; ++frame) {
+      for_frames(comm, [&](int frame) {
         std::vector<double> sum(spectrum.n_modes(), 0);
         for (const int f : quantity.fields) {
           const auto values = frame_of(fields.fields[f], frame);
@@ -223,7 +236,7 @@ void Judge::add_spectra(const Comm& comm, const CaseFields& fields, Judgement& r
           for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += quantity.factor * power[k];
         }
         own.insert(own.end(), sum.begin(), sum.end());
-      }
+      });
       series.power = comm.all_gather(std::span<const double>(own));
       result.spectra.push_back(std::move(series));
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/meshfreeflow/evaluate/case_data.hpp"
+#include "io/parallel/interrupt.hpp"
 #include "surrogates/flow/equations/pde_system.hpp"
 #include "surrogates/flow/evaluation/calibration.hpp"
 #include "surrogates/flow/evaluation/histogram.hpp"
@@ -51,12 +52,15 @@ class Judge {
  public:
   /// @param equations nullptr: none. Throws InputError for parameters that are missing.
   Judge(const CaseData& data, const CaseFields& truth, const flow::FlowModelHeader& model,
-        const std::vector<double>& spectra_at);
+        const std::vector<double>& spectra_at, Interrupt interrupt);
 
-  /// Collective.
+  /// Collective. Throws Interrupted.
   [[nodiscard]] Judgement judge(const Comm& comm, const CaseFields& fields) const;
 
  private:
+  /// Call action(frame) for this rank's frames. Collective. Throws Interrupted.
+  template <class Action>
+  void for_frames(const Comm& comm, const Action& action) const;
   void add_errors(const Comm& comm, const CaseFields& fields, Judgement& result) const;
   void add_shifted_errors(const Comm& comm, const CaseFields& fields, Judgement& result) const;
   void add_statistics(const Comm& comm, const CaseFields& fields, Judgement& result) const;
@@ -74,6 +78,7 @@ class Judge {
   std::vector<double> deviations_;  ///< [field] of the training data: the unit of errors
   std::array<int, 2> block_{};      ///< fine points of a block along the axes of space
   std::vector<double> spectra_at_;
+  Interrupt interrupt_;
 };
 
 }  // namespace quintet::meshfreeflow

@@ -123,13 +123,17 @@ void predict_as(Context& context, flow::FlowPredictor& predictor, flow::ErrorBar
   context.report().section("Fields");
   for (const std::int64_t frame : context.steps(0, n_frames - 1)) {
     const double time = grid[0].coordinates[frame];
-    context.timed("predict", [&] {
+    try {
+      const auto timer = context.phase("predict");
       together(context.comm(), [&] {
         const auto points = points_of(grid, rows, time);
         predictor.predict(points, values, residuals);
         if (bars != nullptr) bars->predict(points, values, bar_values);
       });
-    });
+    } catch (const Interrupted&) {
+      context.stop_within_step();
+      break;  // the frames before this one stay
+    }
     std::vector<std::vector<Real>> columns;
     for (std::size_t f = 0; f < n_fields; ++f)
       columns.push_back(column_of<Real>(values, n_fields, f, predictor.header().fields[f].offset));

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/life/interrupt_of.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/meshfreeflow/superresolve/output_grid.hpp"
 #include "apps/meshfreeflow/superresolve/point_list.hpp"
@@ -37,19 +38,21 @@ double bytes_for_each(const SuperresolveOptions& options, double output_bytes) {
   return (options.max_memory * 1e9 - output_bytes) / n_models(options);
 }
 
-flow::PredictionOptions prediction_options(const SuperresolveOptions& options, const DeviceSession& device,
-                                           double bytes) {
-  return {options.encoder, options.residuals, bytes, options.precision, options.precision_bound, device};
+flow::PredictionOptions prediction_options(const Context& context, const SuperresolveOptions& options,
+                                           const DeviceSession& device, double bytes) {
+  return {options.encoder, options.residuals,    bytes, options.precision, options.precision_bound,
+          device,          interrupt_of(context)};
 }
 
 /// Refuse a max_memory that does not hold output and models, with the least that does. One model beside an
 /// output that fits says so itself.
-void check_memory(const SuperresolveOptions& options, const DeviceSession& device,
+void check_memory(const Context& context, const SuperresolveOptions& options, const DeviceSession& device,
                   const flow::FlowModel& model, const flow::FieldBlock& coarse,
                   const std::map<std::string, double>& parameters, double output_bytes) {
   const double each = bytes_for_each(options, output_bytes);
   if (each > 0 && !options.error_bars) return;
-  const flow::FlowPredictor predictor(model, coarse, parameters, prediction_options(options, device, 1e18));
+  const flow::FlowPredictor predictor(model, coarse, parameters,
+                                      prediction_options(context, options, device, 1e18));
   const double least = predictor.least_memory();
   QUINTET_CHECK(
       each >= least,
@@ -67,7 +70,8 @@ std::optional<flow::ErrorBars> make_error_bars(Context& context, const Superreso
                                                double output_bytes) {
   if (!options.error_bars) return std::nullopt;
   flow::ErrorBars bars(load_members(context.comm(), *options.error_bars, model), model.header, coarse,
-                       parameters, prediction_options(options, device, bytes_for_each(options, output_bytes)),
+                       parameters,
+                       prediction_options(context, options, device, bytes_for_each(options, output_bytes)),
                        options.error_bars->scale);
   if (options.error_bars->scale.empty())
     log::warning(
@@ -137,10 +141,11 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
     grid = output_grid(options.output, domain, header);
     output_bytes = frame_bytes(context.comm(), grid, n_columns);
   }
-  check_memory(options, device, model, coarse, parameters, output_bytes);
+  check_memory(context, options, device, model, coarse, parameters, output_bytes);
   auto bars = make_error_bars(context, options, device, model, coarse, parameters, output_bytes);
-  flow::FlowPredictor predictor(std::move(model), std::move(coarse), parameters,
-                                prediction_options(options, device, bytes_for_each(options, output_bytes)));
+  flow::FlowPredictor predictor(
+      std::move(model), std::move(coarse), parameters,
+      prediction_options(context, options, device, bytes_for_each(options, output_bytes)));
   judge_training(context, predictor.doubts(), options.outside_training, chosen.name);
   if (bars)
     judge_training(context, only_theirs(bars->doubts(), predictor.doubts()), options.outside_training,

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/life/interrupt_of.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
 #include "apps/podlstm/evaluate/left_out.hpp"
 #include "apps/podlstm/evaluate/quantised.hpp"
@@ -214,7 +215,7 @@ std::optional<LeftOut> left_out_of(Context& context, const ocean::OceanModes& mo
     const auto records = open_records(context.comm(), *options.fields);
     for (const auto& note : notes_of(records)) log::info("{}", note);
     context.require_memory(LeftOut::bytes(records.front().record, windows), "fields of the test's dates");
-    return LeftOut(context.comm(), modes, joint(records), windows);
+    return LeftOut(context.comm(), modes, joint(records), windows, interrupt_of(context));
   });
 }
 
@@ -272,10 +273,14 @@ void evaluate(Context& context, const EvaluateOptions& options) {
     report_codes(context, judgement, trained, *options.quantise, modes, windows, metric, unit,
                  block_of(modes, options.block));
   write_results(context, judgement, windows);
+  const auto interrupt = interrupt_of(context);
+  give_up_if_asked(comm, interrupt);
   if (left_out) report_whole_fields(context, judgement, modes, *left_out, options);
   if (modes.has_fields()) {
     const auto* fields = left_out ? &*left_out : nullptr;
+    give_up_if_asked(comm, interrupt);
     report_maps(context, judgement, modes, fields);
+    give_up_if_asked(comm, interrupt);
     report_regions(context, judgement, modes, fields, options);
   } else {
     context.report().paragraph("The modes file has coefficients alone: no regions and no maps.");

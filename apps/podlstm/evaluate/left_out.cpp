@@ -65,7 +65,7 @@ std::vector<int> times_of(const ocean::Record& record, const CoefficientSeries& 
 }  // namespace
 
 LeftOut::LeftOut(const Comm& comm, const ocean::OceanModes& modes, const ocean::JointRecords& records,
-                 const sequence::Windows& windows)
+                 const sequence::Windows& windows, const Interrupt& interrupt)
     : comm_(comm),
       modes_(modes),
       windows_(windows),
@@ -83,7 +83,7 @@ LeftOut::LeftOut(const Comm& comm, const ocean::OceanModes& modes, const ocean::
   for (std::size_t v = 0; v < records.size(); ++v) {
     const auto& record = *records[v].record;
     check_places(*variables[v], record, v == 0 ? "fields: " : ocean::told_by_name(records[v].name));
-    auto left = left_of(record, *variables[v], times);
+    auto left = left_of(record, *variables[v], times, interrupt);
     add_products(record, *variables[v], left, misses);
     if (v == 0) values_ = std::move(left);
   }
@@ -98,7 +98,7 @@ double LeftOut::bytes(const ocean::Record& record, const sequence::Windows& wind
 }
 
 std::vector<double> LeftOut::left_of(const ocean::Record& record, const ocean::FieldModes& modes,
-                                     const std::vector<int>& times) const {
+                                     const std::vector<int>& times, const Interrupt& interrupt) const {
   constexpr std::size_t at_once = 64;
   const std::size_t first = record.first_point(comm_.rank()), mine = record.n_mine();
   std::vector<double> values(rows_.size() * mine);
@@ -106,6 +106,7 @@ std::vector<double> LeftOut::left_of(const ocean::Record& record, const ocean::F
     std::size_t n = 1;
     while (n < at_once && date + n < times.size() && times[date + n] == times[date] + static_cast<int>(n))
       ++n;
+    give_up_if_asked(comm_, interrupt);
     const auto fields = record.read(times[date], n);
     for (std::size_t t = 0; t < n; ++t) {
       const int row = rows_[date + t];

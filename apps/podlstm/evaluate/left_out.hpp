@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "io/parallel/comm.hpp"
+#include "io/parallel/interrupt.hpp"
 #include "physics/ocean/joint_records.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "physics/ocean/record.hpp"
@@ -21,9 +22,9 @@ class LeftOut {
  public:
   /// Reads the dates of the windows. Collective. Throws InputError: another grid or sea than the modes',
   /// other variables, dates that the record lacks, fields that do not have the coefficients of the modes
-  /// file.
+  /// file; Interrupted.
   LeftOut(const Comm& comm, const ocean::OceanModes& modes, const ocean::JointRecords& records,
-          const sequence::Windows& windows);
+          const sequence::Windows& windows, const Interrupt& interrupt = {});
   /// Memory of one and of what it makes, on a rank (bytes).
   [[nodiscard]] static double bytes(const ocean::Record& record, const sequence::Windows& windows);
 
@@ -40,7 +41,7 @@ class LeftOut {
   [[nodiscard]] std::size_t date_of(int window, int lead) const;
   /// What is outside of the modes: [dates, this rank's points] of a variable. Collective.
   [[nodiscard]] std::vector<double> left_of(const ocean::Record& record, const ocean::FieldModes& modes,
-                                            const std::vector<int>& times) const;
+                                            const std::vector<int>& times, const Interrupt& interrupt) const;
   /// Add the inner products of what is outside with the modes to `misses` [dates, modes].
   void add_products(const ocean::Record& record, const ocean::FieldModes& modes,
                     const std::vector<double>& left, std::vector<double>& misses) const;

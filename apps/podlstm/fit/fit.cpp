@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/life/interrupt_of.hpp"
 #include "apps/podlstm/fit/fit_report.hpp"
 #include "apps/podlstm/setup/cf_file.hpp"
 #include "io/hdf5/file.hpp"
@@ -69,7 +70,8 @@ void fit_fields(Context& context, const FitOptions& options) {
   const auto opened = context.timed("scan", [&] { return open_records(context.comm(), *options.fields); });
   const auto records = joint(opened);
   const auto& record = opened.front().record;
-  const auto pod = pod_of(options.pod, asked_times(options, record.days()).value_or(record.n_times()));
+  auto pod = pod_of(options.pod, asked_times(options, record.days()).value_or(record.n_times()));
+  pod.interrupt = interrupt_of(context);
   check_pod(records, pod);
   context.describe_run(
       "fields", fmt::format("{}: {}, {} to {}, {} of {} x {}", record.source_names(),

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/life/interrupt_of.hpp"
 #include "apps/submatrix/compare/compare_report.hpp"
 #include "apps/submatrix/compare/measured.hpp"
 #include "apps/submatrix/compare/with_petsc.hpp"
@@ -54,6 +55,7 @@ struct Problem {
   std::optional<double> mu;
   Held held;
   const std::optional<Diagonalised>& exact;  ///< or nothing
+  Interrupt interrupt;
 };
 
 /// D and whether it holds; outside of the row's time. Throws as find_levels().
@@ -89,6 +91,7 @@ void submatrices(const Problem& problem, const ComparedKernel& kernel, double to
   options.pairs_tolerance = tolerance;
   options.temperature = thermal_energy(problem.held.temperature);
   options.estimate_error = true;
+  options.interrupt = problem.interrupt;
   Measurement measurement;
   options.evaluated = [&] { row.cost = measurement.finish(problem.system.k.comm); };
   const auto sign = evaluate_submatrices(problem.basis.a, options);
@@ -100,8 +103,9 @@ void submatrices(const Problem& problem, const ComparedKernel& kernel, double to
 void global_iteration(const Problem& problem, const std::optional<double>& mu, bool of_petsc,
                       MethodRow& row) {
   Measurement measurement;
-  GlobalSign sign = of_petsc ? petsc_sign(problem.basis.a, known(mu), row.threshold)
-                             : global_newton_schulz(problem.basis.a, known(mu), row.threshold);
+  GlobalSign sign = of_petsc
+                        ? petsc_sign(problem.basis.a, known(mu), row.threshold)
+                        : global_newton_schulz(problem.basis.a, known(mu), row.threshold, problem.interrupt);
   row.cost = measurement.finish(problem.system.k.comm);
   row.iterations = sign.iterations;
   SubmatrixResult result(std::move(sign.p));
@@ -111,7 +115,9 @@ void global_iteration(const Problem& problem, const std::optional<double>& mu, b
 }
 
 /// The row of a method that `run` fills; where it gives no right answer, the reason.
-MethodRow row_of(std::string method, double threshold, const std::function<void(MethodRow&)>& run) {
+MethodRow row_of(const Problem& problem, std::string method, double threshold,
+                 const std::function<void(MethodRow&)>& run) {
+  give_up_if_asked(problem.system.k.comm, problem.interrupt);
   MethodRow row{std::move(method), threshold, {}};
   try {
     run(row);
@@ -162,8 +168,9 @@ void compare(Context& context, const CompareOptions& options) {
   if (!context.go_ahead()) return;
 
   Measurement measurement;
-  const Basis basis = make_basis(
-      system, *std::min_element(options.thresholds.begin(), options.thresholds.end()), false, {}, nullptr);
+  const Basis basis =
+      make_basis(system, *std::min_element(options.thresholds.begin(), options.thresholds.end()), false,
+                 interrupt_of(context), nullptr);
   Comparison comparison;
   comparison.orthogonalise = measurement.finish(context.comm());
   std::optional<Diagonalised> exact;
@@ -172,7 +179,8 @@ void compare(Context& context, const CompareOptions& options) {
       basis,
       options.ensemble.mu,
       {n_pairs, n_pairs.has_value(), options.temperature, options.least_gap, system.guessed_unit},
-      exact};
+      exact,
+      interrupt_of(context)};
   auto& rows = comparison.rows;
   if (diagonalised) {
     const auto phase = context.phase("dense");
@@ -185,7 +193,7 @@ void compare(Context& context, const CompareOptions& options) {
       const ComparedKernel& kernel = row_named(kernels, name);
       if (options.temperature > 0 && needs_mu(kernel)) continue;
       const auto phase = context.phase("submatrices");
-      rows.push_back(row_of("submatrices, " + name, threshold, [&](MethodRow& row) {
+      rows.push_back(row_of(problem, "submatrices, " + name, threshold, [&](MethodRow& row) {
         submatrices(problem, kernel, options.ensemble.tolerance / 2, mu, row);
       }));
     }
@@ -193,9 +201,9 @@ void compare(Context& context, const CompareOptions& options) {
     for (const bool of_petsc : {false, true}) {
       if (!(of_petsc ? options.petsc_newton_schulz : options.global_newton_schulz)) continue;
       const auto phase = context.phase("global");
-      rows.push_back(row_of(of_petsc ? "whole matrix, petsc_newton_schulz" : "whole matrix, newton_schulz",
-                            threshold,
-                            [&](MethodRow& row) { global_iteration(problem, mu, of_petsc, row); }));
+      rows.push_back(
+          row_of(problem, of_petsc ? "whole matrix, petsc_newton_schulz" : "whole matrix, newton_schulz",
+                 threshold, [&](MethodRow& row) { global_iteration(problem, mu, of_petsc, row); }));
     }
   }
   QUINTET_CHECK(std::any_of(rows.begin(), rows.end(),

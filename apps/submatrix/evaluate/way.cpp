@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/life/interrupt_of.hpp"
 #include "apps/submatrix/evaluate/dense.hpp"
 #include "apps/submatrix/evaluate/output.hpp"
 #include "apps/submatrix/report/pictures.hpp"
@@ -239,10 +240,6 @@ bool may_be_dense(Context& context, const EvaluateOptions& options, const System
          !wants_orthogonal(options.output) &&
          dense_bytes(n_rows) <= method.memory.value_or(std::numeric_limits<double>::infinity()) &&
          fits(context, n_rows);
-}
-
-Interrupt interrupt_of(const Context& context) {
-  return [&context] { return context.stop_noticed(); };
 }
 
 }  // namespace quintet::submatrix

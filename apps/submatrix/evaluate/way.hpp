@@ -9,7 +9,6 @@
 #include "apps/submatrix/input/basis.hpp"
 #include "apps/submatrix/input/spin.hpp"
 #include "physics/electronic/density/kept_root.hpp"
-#include "physics/electronic/matrix/interrupt.hpp"
 #include "physics/electronic/submatrix/submatrix.hpp"
 #include "physics/sparse/layout.hpp"
 
@@ -37,8 +36,5 @@ inline constexpr double matrices_beside_k = 9;
 /// Whether the whole matrix may be diagonalised in place of submatrices that were refused: the user leaves
 /// the choice, wants nothing of S^-1/2, memory suffices and ten minutes are predicted at most.
 [[nodiscard]] bool may_be_dense(Context& context, const EvaluateOptions& options, const System& system);
-
-/// Ask whether this rank knows that the run must stop.
-[[nodiscard]] electronic::Interrupt interrupt_of(const Context& context);
 
 }  // namespace quintet::submatrix

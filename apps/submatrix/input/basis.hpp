@@ -36,7 +36,7 @@ struct Basis : electronic::Orthogonalised {
 /// S^-1/2 of this S, already made. device: evaluates series in place of this core, unless it is null.
 /// Collective.
 [[nodiscard]] Basis make_basis(const System& system, double threshold, bool only_global,
-                               const electronic::Interrupt& interrupt, electronic::DeviceSubmatrices* device,
+                               const Interrupt& interrupt, electronic::DeviceSubmatrices* device,
                                const electronic::KeptRoot* root = nullptr);
 
 /// S^-1/2 of a basis, for another K of the same S.

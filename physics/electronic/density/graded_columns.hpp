@@ -1,8 +1,8 @@
 #pragma once
 
+#include "io/parallel/interrupt.hpp"
 #include "physics/electronic/functions/chebyshev.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
-#include "physics/electronic/matrix/interrupt.hpp"
 
 namespace quintet::electronic {
 

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "io/log/error.hpp"
+#include "io/parallel/interrupt.hpp"
 #include "physics/electronic/density/graded_columns.hpp"
 #include "physics/electronic/device/device_submatrices.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
-#include "physics/electronic/matrix/interrupt.hpp"
 
 namespace quintet::electronic {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "io/parallel/interrupt.hpp"
 #include "physics/electronic/functions/column_sample.hpp"
 #include "physics/electronic/functions/occupation.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
-#include "physics/electronic/matrix/interrupt.hpp"
 #include "physics/sparse/layout.hpp"
 
 /// Estimates, by products with random vectors, for a matrix that is too large to diagonalise.

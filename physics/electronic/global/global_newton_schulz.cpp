@@ -40,7 +40,8 @@ bool newton_schulz_ends(const std::vector<double>& history, double threshold, in
   return false;
 }
 
-GlobalSign global_newton_schulz(const BlockMatrix& a, double mu, double threshold, int max_iterations) {
+GlobalSign global_newton_schulz(const BlockMatrix& a, double mu, double threshold, const Interrupt& interrupt,
+                                int max_iterations) {
   const auto start = std::chrono::steady_clock::now();
   GlobalSign result(a);
   BlockMatrix& x = result.p;
@@ -51,12 +52,14 @@ GlobalSign global_newton_schulz(const BlockMatrix& a, double mu, double threshol
   const double n = std::sqrt(x.blocking->n_rows());
   auto& history = result.history;
   for (;;) {
+    give_up_if_asked(a.comm, interrupt);
     BlockMatrix y = multiply(x, x, threshold);
     shift_diagonal(y, -1);
     history.push_back(frobenius_norm(y) / n);
     if (newton_schulz_ends(history, threshold, max_iterations)) break;
     shift_diagonal(y, -2);  // X X - 3
     scale(y, -0.5);
+    give_up_if_asked(a.comm, interrupt);
     x = multiply(x, y, threshold);
     ++result.iterations;
   }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "io/parallel/interrupt.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
 
 namespace quintet::electronic {
@@ -20,9 +21,10 @@ struct GlobalSign {
 /// `threshold` dropped (VandeVondele, Borstnik, Hutter, J. Chem. Theory Comput. 8, 3565 (2012), eq. 12).
 ///
 /// Ends when the residual no longer falls and is below sqrt(threshold), or below the threshold. Throws
-/// NumericalError with the history after `max_iterations` or if it grows. Collective.
+/// NumericalError with the history after `max_iterations` or if it grows, Interrupted between products.
+/// Collective.
 [[nodiscard]] GlobalSign global_newton_schulz(const BlockMatrix& a, double mu, double threshold,
-                                              int max_iterations = 100);
+                                              const Interrupt& interrupt = {}, int max_iterations = 100);
 
 /// Whether an iteration with these residuals so far (at least one) ends, by the rule above; throws likewise.
 [[nodiscard]] bool newton_schulz_ends(const std::vector<double>& history, double threshold,

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
+#include "io/parallel/interrupt.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
-#include "physics/electronic/matrix/interrupt.hpp"
 
 namespace quintet {
 class DeviceProducts;

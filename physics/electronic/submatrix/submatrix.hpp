@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "io/parallel/interrupt.hpp"
 #include "physics/electronic/device/device_submatrices.hpp"
 #include "physics/electronic/functions/column_sample.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
-#include "physics/electronic/matrix/interrupt.hpp"
 
 namespace quintet::electronic {
 

@@ -4,10 +4,10 @@
 #include <memory>
 #include <vector>
 
+#include "io/parallel/interrupt.hpp"
 #include "physics/electronic/device/device_submatrices.hpp"
 #include "physics/electronic/functions/chebyshev.hpp"
 #include "physics/electronic/matrix/block_matrix.hpp"
-#include "physics/electronic/matrix/interrupt.hpp"
 
 namespace quintet::electronic {
 

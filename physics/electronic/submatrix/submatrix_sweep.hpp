@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "io/parallel/interrupt.hpp"
 #include "physics/electronic/device/device_submatrices.hpp"
 #include "physics/electronic/functions/chebyshev.hpp"
 #include "physics/electronic/matrix/gather.hpp"
-#include "physics/electronic/matrix/interrupt.hpp"
 #include "physics/electronic/submatrix/submatrix_dense.hpp"
 #include "physics/electronic/submatrix/submatrix_plan.hpp"
 #include "physics/electronic/submatrix/submatrix_polynomial.hpp"

@@ -21,8 +21,9 @@ enum class Value : std::uint8_t { known, gap, held_out };
 /// The gaps of X, and how they are filled.
 class Filler {
  public:
-  Filler(const Comm& comm, TallMatrix& x, std::span<const double> scale, const DineofOptions& options)
-      : comm_(comm), x_(x), scale_(scale), options_(options) {}
+  Filler(const Comm& comm, TallMatrix& x, std::span<const double> scale, const DineofOptions& options,
+         const Interrupt& interrupt)
+      : comm_(comm), x_(x), scale_(scale), options_(options), interrupt_(interrupt) {}
 
   /// Put 0 into gaps, and hold known values out.
   void begin(std::span<const int> points, std::span<const double> days) {
@@ -80,6 +81,7 @@ class Filler {
     const double size =
         std::sqrt(sum_of_squares(comm_, x_) / (static_cast<double>(x_.columns()) * rows_of_all()));
     for (iterations = 1; iterations <= options_.most_iterations; ++iterations) {
+      give_up_if_asked(comm_, interrupt_);
       const auto triplets = triplets_of(k);
       if (!triplets) return false;
       double sums[2] = {0, 0};
@@ -141,6 +143,7 @@ class Filler {
   TallMatrix& x_;
   std::span<const double> scale_;
   const DineofOptions& options_;
+  const Interrupt& interrupt_;
   std::vector<Value> kinds_;  ///< [rows, columns]
   std::vector<double> held_;
   std::int64_t counts_[2] = {0, 0};
@@ -151,8 +154,8 @@ class Filler {
 
 GapFilling fill_by_dineof(const Comm& comm, TallMatrix& x, std::span<const double> scale,
                           std::span<const int> points, std::span<const double> days,
-                          const DineofOptions& options) {
-  Filler filler(comm, x, scale, options);
+                          const DineofOptions& options, const Interrupt& interrupt) {
+  Filler filler(comm, x, scale, options, interrupt);
   filler.begin(points, days);
   GapFilling result;
   result.filled = filler.gaps(), result.held_out = filler.held_out();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/parallel/comm_fwd.hpp"
+#include "io/parallel/interrupt.hpp"
 #include "physics/ocean/svd/tall_matrix.hpp"
 
 namespace quintet::ocean {
@@ -43,10 +44,10 @@ struct GapFilling {
 ///
 /// @param scale [rows] square roots of weights that X was multiplied by; @param points [rows] numbers of the
 /// rows among those of all ranks; @param days [columns]
-/// Throws InputError where fewer than 20 values would be held out.
+/// Throws InputError where fewer than 20 values would be held out; Interrupted between iterations.
 [[nodiscard]] GapFilling fill_by_dineof(const Comm& comm, TallMatrix& x, std::span<const double> scale,
                                         std::span<const int> points, std::span<const double> days,
-                                        const DineofOptions& options);
+                                        const DineofOptions& options, const Interrupt& interrupt = {});
 /// Memory that it takes beside X on a rank (bytes).
 [[nodiscard]] double dineof_bytes(double rows, double columns, const DineofOptions& options);
 

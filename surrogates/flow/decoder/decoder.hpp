@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "io/parallel/interrupt.hpp"
 #include "physics/kernels/gemm.hpp"
 #include "surrogates/flow/decoder/decoder_options.hpp"
 #include "surrogates/flow/decoder/node_grid.hpp"
@@ -24,6 +25,7 @@ struct DecoderQueries {
   /// Round weights and activations of the products W_h h to bfloat16; sums, and all else, stay float. For
   /// passes without a tape, after prepare_bf16().
   bool bf16 = false;
+  Interrupt interrupt{};  ///< asked by the threads of a forward pass, which throws Interrupted
 
   /// The value and each operator.
   [[nodiscard]] int n_channels() const {
@@ -94,7 +96,7 @@ class Decoder {
   /// Without a tape memory is bounded for any number of points, which are taken cell by cell.
   /// @param latents [sample][node_t][node_z][node_x][latent]
   /// Throws InputError for points outside the domain, bad grids, second-order operators with an
-  /// activation that has no second derivative.
+  /// activation that has no second derivative; Interrupted.
   void forward(const Real* latents, const DecoderQueries& queries, Real* jets, Tape* tape = nullptr) const;
   /// Bytes of a tape that is kept.
   [[nodiscard]] std::size_t tape_bytes(const DecoderQueries& queries) const;

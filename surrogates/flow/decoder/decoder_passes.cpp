@@ -431,8 +431,10 @@ void Decoder<Real>::forward(const Real* latents, const DecoderQueries& queries, 
   for (int thread = 0; thread < n_threads; ++thread)
     passes.emplace_back(state_->options, state_->layers, latents, queries, plan, order);
   for_tasks(n_threads, tasks.size(), [&](int thread, std::size_t task) {
+    if (queries.interrupt && queries.interrupt()) return;
     passes[thread].forward(tasks[task], jets, keeps ? tape->state->a[task].get(0) : nullptr);
   });
+  give_up_if_asked(queries.interrupt);
   if (tape == nullptr) return;
   tape->state->plan = std::move(plan);
   tape->state->order = std::move(order);

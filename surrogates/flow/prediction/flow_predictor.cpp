@@ -185,6 +185,7 @@ struct FlowPredictor::State {
       queries.operators = {{operators.begin(), operators.end()}};
     }
     queries.bf16 = bf16;
+    queries.interrupt = options.interrupt;
     if (there) return there->forward(queries, jets);
     if (decoder) return decoder->forward(part_latents.data(), queries, jets.data());
     interpolate_fine(queries, jets);
@@ -397,6 +398,7 @@ void FlowPredictor::predict(std::span<const double> points, std::span<float> val
     while (end < n_points && end - first < static_cast<std::size_t>(s.points_at_a_time) &&
            part_of[order[end]] == part)
       ++end;
+    give_up_if_asked(s.options.interrupt);
     const NodeGrid own = s.load_part(part);
     const int n = end - first;
     std::vector<double> places;

@@ -9,6 +9,7 @@
 
 #include "io/device/device.hpp"
 #include "io/parallel/comm_fwd.hpp"
+#include "io/parallel/interrupt.hpp"
 #include "surrogates/flow/data/block.hpp"
 #include "surrogates/flow/model/flow_model.hpp"
 #include "surrogates/flow/prediction/encoder_windows.hpp"
@@ -27,6 +28,7 @@ struct PredictionOptions {
   /// Where the networks are computed; not on the cpu, by LibTorch, to round-off the same. Products are of
   /// fp32 there.
   DeviceSession device{};
+  Interrupt interrupt{};  ///< of predict(), which throws Interrupted
 };
 
 /// Products in bfloat16 beside the same in float, at some of the points (this rank's): differences of fields

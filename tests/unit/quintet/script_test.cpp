@@ -172,6 +172,13 @@ TEST_F(Link, goes_on_after_75_and_stops_when_the_program_is_done) {
   EXPECT_EQ(log().find("must not run"), std::string::npos);
 }
 
+TEST_F(Link, says_where_a_stopped_program_has_kept_nothing) {
+  EXPECT_EQ(link(leaves(75, "SIGUSR1") + "exit 1"), 0);
+  EXPECT_NE(log().find("stopped early without a checkpoint (SIGUSR1); the next job begins anew"),
+            std::string::npos)
+      << log();
+}
+
 TEST_F(Link, last_words_of_the_program_end_the_chain) {
   for (const int code : {1, 2, 3, 4, 70}) {
     std::filesystem::remove(scratch_ / "job.ended");

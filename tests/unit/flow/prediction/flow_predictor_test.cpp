@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -10,6 +11,7 @@
 #include <tuple>
 
 #include "io/log/error.hpp"
+#include "io/parallel/together.hpp"
 #include "surrogates/flow/data/interpolate.hpp"
 #include "surrogates/flow/decoder/decoder.hpp"
 #include "surrogates/flow/model/flow_network.hpp"
@@ -92,6 +94,27 @@ TEST(FlowPredictor, products_in_bf16_are_compared_with_float) {
   options.precision_bound = check->worst() / 2;
   FlowPredictor bounded(model, coarse, known, options);
   EXPECT_THROW(static_cast<void>(ask(bounded, points)), NumericalError);
+}
+
+TEST(FlowPredictor, gives_up_within_its_points_where_it_is_asked_and_else_answers_the_same) {
+  const auto coarse = coarse_block(4, 8);
+  const auto points = random_points(coarse, 3000);  // several tasks of the decoder
+  FlowPredictor plain(small_model(), coarse, known, {.max_memory = 1e9});
+  const auto expected = ask(plain, points);
+  std::atomic<int> asked = 0, patience = 1000000;
+  FlowPredictor watched(small_model(), coarse, known,
+                        {.max_memory = 1e9, .interrupt = [&] { return ++asked > patience; }});
+  const auto found = ask(watched, points);
+  EXPECT_EQ(found.values, expected.values);
+  EXPECT_EQ(found.residuals, expected.residuals);
+  const int times = asked;
+  EXPECT_GT(times, 3);
+  for (const int allowed : {0, times / 2, times - 1}) {
+    asked = 0, patience = allowed;
+    EXPECT_THROW(static_cast<void>(ask(watched, points)), Interrupted) << allowed;
+  }
+  asked = 0, patience = times;
+  EXPECT_EQ(ask(watched, points).values, expected.values);
 }
 
 /// What a GPU computes, or the same operators on the host's cores.

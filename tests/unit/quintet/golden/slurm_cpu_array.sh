@@ -67,7 +67,8 @@ case $last in
       echo "no progress: began and ended at checkpoint '$begin', as the $reason" | tee job.ended
       exit 1
     fi
-    echo "stopped early with a checkpoint${reason:+ ($reason)}; the next job goes on"
+    if [ "$(newest)" ]; then with=with next="goes on"; else with=without next="begins anew"; fi
+    echo "stopped early $with a checkpoint${reason:+ ($reason)}; the next job $next"
     exit 0 ;;
   0 | 1 | 2 | 3 | 4 | 70) exit "$last" ;;
 esac
