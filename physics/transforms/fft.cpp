@@ -43,6 +43,19 @@ inline void butterfly(std::array<Complex, radix>& a) {
     a[1] = q + t;
     a[2] = p - r;
     a[3] = q - t;
+  } else if constexpr (radix == 8) {
+    constexpr double c = 0.70710678118654752440;
+    std::array<Complex, 4> even{a[0], a[2], a[4], a[6]}, odd{a[1], a[3], a[5], a[7]};
+    butterfly<4>(even);
+    butterfly<4>(odd);
+    // odd_k exp(-i pi k/4)
+    odd[1] = scaled(c, odd[1] + turned(odd[1]));
+    odd[2] = turned(odd[2]);
+    odd[3] = scaled(c, turned(odd[3]) - odd[3]);
+    for (int k = 0; k < 4; ++k) {
+      a[k] = even[k] + odd[k];
+      a[k + 4] = even[k] - odd[k];
+    }
   } else {
     static_assert(radix == 5);
     constexpr double c1 = 0.30901699437494742410, c2 = -0.80901699437494742410;
@@ -111,8 +124,8 @@ void pass_of_any(const Arrays& x, std::size_t radix, std::size_t m, std::size_t 
 std::vector<int> radices_of(int n) {
   std::vector<int> radices;
   if (n < 1) return radices;
-  for (const int radix : {5, 4, 3, 2, 7, 11, 13})
-    for (; n % radix == 0; n /= radix) radices.push_back(radix);
+  for (const int radix : {5, 8, 4, 3, 2, 7, 11, 13})
+    for (; n % radix == 0 && !(radix == 8 && n / radix % 4 == 2); n /= radix) radices.push_back(radix);
   if (n > 1) radices.clear();
   return radices;
 }
@@ -142,7 +155,7 @@ Fft::Fft(int n) : n_(n) {
         twiddles_.insert(twiddles_.end(), {std::cos(angle), -std::sin(angle)});
       }
     std::vector<double> roots;
-    for (int k = 0; radix > 5 && k < radix; ++k) {
+    for (int k = 0; radix > 5 && radix != 8 && k < radix; ++k) {
       const double angle = 2 * std::numbers::pi * k / radix;
       roots.insert(roots.end(), {std::cos(angle), -std::sin(angle)});
     }
@@ -152,7 +165,7 @@ Fft::Fft(int n) : n_(n) {
   }
 }
 
-void Fft::transform(double* re, double* im, double* work) const {
+Fft::Parts Fft::transform(double* re, double* im, double* work) const {
   const std::size_t size = std::int64_t{n_} * lanes;
   Arrays x{re, im, work, work + size};
   for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -172,14 +185,16 @@ void Fft::transform(double* re, double* im, double* work) const {
       case 5:
         pass<5>(x, m_of, s_of, w);
         break;
+      case 8:
+        pass<8>(x, m_of, s_of, w);
+        break;
       default:
         pass_of_any(x, radix, m_of, s_of, w, roots_[i]);
     }
     x = i % 2 == 0 ? Arrays{work, work + size, re, im} : Arrays{re, im, work, work + size};
   }
-  if (stages_.size() % 2 == 0) return;
-  std::memcpy(re, work, size * sizeof(double));
-  std::memcpy(im, work + size, size * sizeof(double));
+  if (stages_.size() % 2 == 0) return {re, im};
+  return {work, work + size};
 }
 
 }  // namespace quintet

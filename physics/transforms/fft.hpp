@@ -12,9 +12,9 @@ namespace quintet {
 ///
 ///     Z_k = sum_j z_j exp(-2 pi i j k / n),  k = 0 ... n-1
 ///
-/// by Stockham's self-sorting algorithm with radices 5, 4, 3, 2 (and odd primes up to most_prime). Element j
-/// of lane l lies at [j * lanes + l], real and imaginary parts in arrays of their own.
-/// Source: Van Loan 1992, Computational Frameworks for the FFT, section 1.7.
+/// by Stockham's self-sorting algorithm with radices 8, 5, 4, 3, 2 (and odd primes up to most_prime). Element
+/// j of lane l lies at [j * lanes + l], real and imaginary parts in arrays of their own. Source: Van Loan
+/// 1992, Computational Frameworks for the FFT, section 1.7.
 class Fft {
  public:
   static constexpr int lanes = pack_width<double>;
@@ -27,10 +27,17 @@ class Fft {
   /// Doubles that transform() needs beside its data: two arrays as long as the data.
   [[nodiscard]] std::size_t work_size() const { return 2 * std::int64_t{n_} * lanes; }
 
-  /// Transform in place; `work`: [work_size()], aligned as the data to 64 bytes.
-  void transform(double* re, double* im, double* work) const;
+  struct Parts {
+    double *re, *im;
+  };
+  /// Transform: where the result lies, in place of the data or in `work`, [work_size()], aligned as the data
+  /// to 64 bytes. What lies in the other one is lost.
+  [[nodiscard]] Parts transform(double* re, double* im, double* work) const;
   /// The other way round, without the factor 1/n: real and imaginary part change places.
-  void inverse(double* re, double* im, double* work) const { transform(im, re, work); }
+  [[nodiscard]] Parts inverse(double* re, double* im, double* work) const {
+    const Parts swapped = transform(im, re, work);
+    return {swapped.im, swapped.re};
+  }
 
   [[nodiscard]] static bool possible(int n);
   /// The possible length not below n that is nearest.

@@ -99,15 +99,15 @@ void ShortTimeFourier::transform(const double* x, std::size_t hop, int n_frames,
           im_[j * lanes + l] = window_[2 * j + 1] * frames[l][2 * j + 1];
         }
     }
-    fft_.transform(re_.data(), im_.data(), work_.data());
+    const auto z = fft_.transform(re_.data(), im_.data(), work_.data());
     // Z = E + i O of even and odd samples: X_k = E_k + exp(-2 pi i k/n) O_k.
     for (std::size_t block = 0; block <= half; block += lanes) {
       const std::size_t end = std::min(block + lanes, half + 1);
       alignas(64) double all_re[lanes * lanes], all_im[lanes * lanes];
       for (std::size_t k = block; k < end; ++k) {
         const std::size_t i = (k == half ? 0 : k) * lanes, mirror = (k == 0 ? 0 : half - k) * lanes;
-        const auto re = load<double>(&re_[i]), im = load<double>(&im_[i]);
-        const auto mirror_re = load<double>(&re_[mirror]), mirror_im = load<double>(&im_[mirror]);
+        const auto re = load<double>(z.re + i), im = load<double>(z.im + i);
+        const auto mirror_re = load<double>(z.re + mirror), mirror_im = load<double>(z.im + mirror);
         const auto even_re = 0.5 * (re + mirror_re), even_im = 0.5 * (im - mirror_im);
         const auto odd_re = 0.5 * (im + mirror_im), odd_im = 0.5 * (mirror_re - re);
         const double c = turns_[k].real(), s = turns_[k].imag();

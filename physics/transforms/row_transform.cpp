@@ -1,8 +1,11 @@
 #include "physics/transforms/row_transform.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
+
+#include "physics/kernels/pack_transpose.hpp"
 
 namespace quintet {
 
@@ -24,29 +27,70 @@ double angle_of(LineBasis basis, int n, int k) {
   }
 }
 
-/// Rows 0 ... lanes-1 are real parts, the next ones imaginary parts, a row a lane.
-struct Batch {
-  double *re, *im;
-  int n_rows;
+using Lanes = Fft::Lanes;
 
-  template <class Function>
-  void for_rows(const Function& f) const {
-    for (int r = 0; r < n_rows; ++r) {
-      const std::size_t row = r;
-      f(row, row < lanes ? re + row : im + (row - lanes));
+/// Call take(i, a, b) with number i of all rows, a those of the first `lanes`, b of the next. Rows that are
+/// not there are zeros.
+template <class Take>
+void read_rows(const double* from, std::size_t stride, int n_rows, std::size_t n, const Take& take) {
+  const auto of_rows = [&](std::size_t first, std::size_t i) {
+    std::array<Lanes, lanes> block;
+#pragma GCC unroll 16
+    for (std::size_t r = 0; r < lanes; ++r)
+      block[r] = first + r < static_cast<std::size_t>(n_rows) ? load<double>(from + (first + r) * stride + i)
+                                                              : Lanes{};
+    transpose<double>(block.data());
+    return block;
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto a = of_rows(0, i), b = of_rows(lanes, i);
+#pragma GCC unroll 16
+    for (std::size_t j = 0; j < lanes; ++j) take(i + j, a[j], b[j]);
+  }
+  for (; i < n; ++i) {
+    double numbers[2 * lanes] = {};
+    for (std::size_t r = 0; r < static_cast<std::size_t>(n_rows); ++r) numbers[r] = from[r * stride + i];
+    take(i, load<double>(numbers), load<double>(numbers + lanes));
+  }
+}
+
+/// Write number i of all rows, value(i, half) of the first (half 0) and the next `lanes` rows.
+template <class Value>
+void write_rows(double* to, std::size_t stride, int n_rows, std::size_t n, const Value& value) {
+  const std::size_t count = n_rows;
+  for (std::size_t half = 0; half * lanes < count; ++half) {
+    const std::size_t first = half * lanes, here = std::min(lanes, count - first);
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+      std::array<Lanes, lanes> block;
+#pragma GCC unroll 16
+      for (std::size_t j = 0; j < lanes; ++j) block[j] = value(i + j, half);
+      transpose<double>(block.data());
+      for (std::size_t r = 0; r < here; ++r) store<double>(to + (first + r) * stride + i, block[r]);
+    }
+    for (; i < n; ++i) {
+      double numbers[lanes];
+      store<double>(numbers, value(i, half));
+      for (std::size_t r = 0; r < here; ++r) to[(first + r) * stride + i] = numbers[r];
     }
   }
-};
-
-/// Z of two real sequences a + i b, freed from each other: A_k and B_k for k and n - k at once.
-struct Pair {
-  double a_re, a_im, b_re, b_im;
-};
-inline Pair untangled(const double* re, const double* im, std::size_t k, std::size_t back, std::size_t lane) {
-  const double zr = re[k * lanes + lane], zi = im[k * lanes + lane];
-  const double yr = re[back * lanes + lane], yi = im[back * lanes + lane];
-  return {0.5 * (zr + yr), 0.5 * (zi - yi), 0.5 * (zi + yi), 0.5 * (yr - zr)};
 }
+
+/// A_k and B_k of Z = A + i B, the transforms of two real sequences: A of half 0, B of half 1.
+struct Coefficient {
+  Lanes re, im;
+};
+inline Coefficient untangled(const double* re, const double* im, std::size_t k, std::size_t back,
+                             std::size_t half) {
+  const Lanes zr = load<double>(re + k * lanes), zi = load<double>(im + k * lanes),
+              yr = load<double>(re + back * lanes), yi = load<double>(im + back * lanes);
+  if (half == 0) return {0.5 * (zr + yr), 0.5 * (zi - yi)};
+  return {0.5 * (zi + yi), 0.5 * (yr - zr)};
+}
+
+/// Where number i of a row goes for cosines: even ones forwards, odd ones backwards.
+inline std::size_t place_of(std::size_t i, std::size_t n) { return i % 2 == 0 ? i / 2 : n - 1 - i / 2; }
 
 }  // namespace
 
@@ -66,80 +110,60 @@ void RowTransform::forward(const double* from, std::size_t from_stride, double* 
                            int n_rows, double* work) const {
   const std::size_t n = n_, length = fft_.size();
   double *const re = work, *const im = work + length * lanes, *const more = im + length * lanes;
-  const Batch batch{re, im, n_rows};
-  if (n_rows < RowTransform::batch) std::fill(re, more, 0.0);
-  const auto row_of = [&](std::size_t r) { return from + r * from_stride; };
+  const auto put = [&](std::size_t place, Lanes a, Lanes b) {
+    store<double>(re + place * lanes, a);
+    store<double>(im + place * lanes, b);
+  };
+  const auto read = [&](const auto& take) { read_rows(from, from_stride, n_rows, n, take); };
   switch (basis_) {
     case LineBasis::periodic:
-      batch.for_rows([&](std::size_t r, double* x) {
-        const double* const row = row_of(r);
-        for (std::size_t i = 0; i < n; ++i) x[i * lanes] = row[i];
-      });
+      read(put);
       break;
     case LineBasis::cosine:
-    case LineBasis::sine_centres: {  // even places forwards, odd ones backwards; sines are cosines of (-1)^i
-                                     // x
-      const double sign = basis_ == LineBasis::cosine ? 1 : -1;
-      batch.for_rows([&](std::size_t r, double* x) {
-        const double* const row = row_of(r);
-        for (std::size_t i = 0; 2 * i < n; ++i) x[i * lanes] = row[2 * i];
-        for (std::size_t i = 0; 2 * i + 1 < n; ++i) x[(n - 1 - i) * lanes] = sign * row[2 * i + 1];
+      read([&](std::size_t i, Lanes a, Lanes b) { put(place_of(i, n), a, b); });
+      break;
+    case LineBasis::sine_centres:  // sines are cosines of (-1)^i x
+      read([&](std::size_t i, Lanes a, Lanes b) {
+        const double sign = i % 2 == 0 ? 1 : -1;
+        put(place_of(i, n), sign * a, sign * b);
       });
       break;
-    }
     case LineBasis::sine_faces:  // odd about both ends
-      batch.for_rows([&](std::size_t r, double* x) {
-        const double* const row = row_of(r);
-        x[0] = x[n * lanes] = 0;
-        for (std::size_t i = 1; i < n; ++i) {
-          x[i * lanes] = row[i];
-          x[(2 * n - i) * lanes] = -row[i];
-        }
+      read([&](std::size_t i, Lanes a, Lanes b) {
+        put(i, a, b);
+        if (i > 0) put(2 * n - i, -a, -b);
       });
+      put(0, Lanes{}, Lanes{});
+      put(n, Lanes{}, Lanes{});
   }
-  fft_.transform(re, im, more);
+  const auto z = fft_.transform(re, im, more);
 
   const double norm = std::sqrt(2.0 / n_), first = std::sqrt(1.0 / n_);
-  for (int r = 0; r < n_rows; ++r) {
-    const std::size_t row = r, lane = row % lanes;
-    const bool imaginary = row >= lanes;
-    double* const out = to + row * to_stride;
-    const auto value = [&](std::size_t k) {
-      const Pair pair = untangled(re, im, k, k == 0 ? 0 : length - k, lane);
-      return imaginary ? std::pair{pair.b_re, pair.b_im} : std::pair{pair.a_re, pair.a_im};
-    };
-    switch (basis_) {
-      case LineBasis::periodic:
-        out[0] = first * value(0).first;
-        for (std::size_t k = 1; 2 * k < n; ++k) {
-          const auto [x, y] = value(k);
-          out[2 * k - 1] = norm * x;
-          out[2 * k] = norm * y;
-        }
-        if (n % 2 == 0) out[n - 1] = first * value(n / 2).first;
-        break;
-      case LineBasis::cosine:
-        for (std::size_t k = 0; k < n; ++k) {
-          const auto [x, y] = value(k);
-          out[k] = (k == 0 ? first : norm) * (cos_[k] * x + sin_[k] * y);
-        }
-        break;
-      case LineBasis::sine_centres:
-        for (std::size_t k = 0; k < n; ++k) {
-          const auto [x, y] = value(k);
-          out[n - 1 - k] = (k == 0 ? first : norm) * (cos_[k] * x + sin_[k] * y);
-        }
-        break;
-      case LineBasis::sine_faces:
-        out[0] = 0;
-        for (std::size_t k = 1; k < n; ++k) {
-          const std::size_t i = k * lanes + lane;
-          out[k] = 0.5 * norm * (imaginary ? re[i] : -im[i]);
-        }
-    }
+  const auto of = [&](std::size_t k, std::size_t half) {
+    return untangled(z.re, z.im, k, k == 0 ? 0 : length - k, half);
+  };
+  switch (basis_) {
+    case LineBasis::periodic:
+      return write_rows(to, to_stride, n_rows, n, [&](std::size_t i, std::size_t half) -> Lanes {
+        const auto [x, y] = of((i + 1) / 2, half);
+        return i == 0 || 2 * ((i + 1) / 2) == n ? first * x : norm * (i % 2 == 1 ? x : y);
+      });
+    case LineBasis::cosine:
+    case LineBasis::sine_centres:
+      return write_rows(to, to_stride, n_rows, n, [&](std::size_t i, std::size_t half) -> Lanes {
+        const std::size_t k = basis_ == LineBasis::cosine ? i : n - 1 - i;
+        const auto [x, y] = of(k, half);
+        return (k == 0 ? first : norm) * (cos_[k] * x + sin_[k] * y);
+      });
+    case LineBasis::sine_faces:
+      return write_rows(to, to_stride, n_rows, n, [&](std::size_t i, std::size_t half) -> Lanes {
+        if (i == 0) return Lanes{};
+        return 0.5 * norm * (half == 0 ? -load<double>(z.im + i * lanes) : load<double>(z.re + i * lanes));
+      });
   }
 }
 
+// Unitary: the conjugate transform of Z_k = A_k + i B_k of two rows, scaled by 1/n.
 void RowTransform::backward(const double* from, std::size_t from_stride, double* to, std::size_t to_stride,
                             int n_rows, double* work) const {
   if (basis_ == LineBasis::sine_faces) {  // its own inverse
@@ -148,46 +172,48 @@ void RowTransform::backward(const double* from, std::size_t from_stride, double*
   }
   const std::size_t n = n_;
   double *const re = work, *const im = work + n * lanes, *const more = im + n * lanes;
-  std::fill(re, more, 0.0);
-  // Unitary: the conjugate transform of Z_k = A_k + i B_k of two rows, scaled by 1/n.
   const double norm = std::sqrt(2.0 / n_) / 2, first = std::sqrt(1.0 / n_);
-  for (int r = 0; r < n_rows; ++r) {
-    const std::size_t row = r, lane = row % lanes;
-    const bool imaginary = row >= lanes;
-    const double* const in = from + row * from_stride;
-    const auto add = [&](std::size_t k, double x, double y) {  // Z_k += x + i y, times i for the second row
-      const std::size_t i = k * lanes + lane;
-      re[i] += imaginary ? -y : x;
-      im[i] += imaginary ? x : y;
-    };
-    if (basis_ == LineBasis::periodic) {
-      add(0, first * in[0], 0);
-      for (std::size_t k = 1; 2 * k < n; ++k) {
-        const double x = norm * in[2 * k - 1], y = norm * in[2 * k];
-        add(k, x, y);
-        add(n - k, x, -y);
+  const auto put = [&](std::size_t k, Lanes x, Lanes y) {
+    store<double>(re + k * lanes, x);
+    store<double>(im + k * lanes, y);
+  };
+  const auto add = [&](std::size_t k, Lanes x, Lanes y) {
+    put(k, load<double>(re + k * lanes) + x, load<double>(im + k * lanes) + y);
+  };
+  if (basis_ == LineBasis::periodic)
+    read_rows(from, from_stride, n_rows, n, [&](std::size_t i, Lanes a, Lanes b) {
+      const std::size_t k = (i + 1) / 2;
+      if (i == 0 || 2 * k == n) return put(k, first * a, first * b);
+      a *= norm, b *= norm;
+      if (i % 2 == 1) {
+        put(k, a, b);
+        put(n - k, a, b);
+      } else {
+        add(k, -b, a);
+        add(n - k, b, -a);
       }
-      if (n % 2 == 0) add(n / 2, first * in[n - 1], 0);
-      continue;
-    }
-    const bool cosine = basis_ == LineBasis::cosine;
-    const auto coefficient = [&](std::size_t k) { return k == n ? 0.0 : in[cosine ? k : n - 1 - k]; };
-    add(0, first * coefficient(0), 0);
-    for (std::size_t k = 1; k < n; ++k) {  // exp(i pi k/2n) (C_k - i C_{n-k})
-      const double x = norm * coefficient(k), y = -norm * coefficient(n - k);
-      add(k, cos_[k] * x - sin_[k] * y, sin_[k] * x + cos_[k] * y);
-    }
-  }
-  fft_.inverse(re, im, more);
+    });
+  else
+    // Coefficient C_k is a part of Z_k, exp(i pi k/2n) (C_k - i C_{n-k}), and of Z_{n-k}.
+    read_rows(from, from_stride, n_rows, n, [&](std::size_t i, Lanes a, Lanes b) {
+      const bool cosine = basis_ == LineBasis::cosine;
+      const std::size_t k = cosine ? i : n - 1 - i, back = n - k;
+      if (k == 0) return put(0, first * a, first * b);
+      const double c = norm * cos_[k], s = norm * sin_[k];
+      if (k == back) return put(k, 2 * c * a, 2 * c * b);
+      const bool is_new = cosine == (k < back);
+      const auto give = [&](std::size_t to_k, Lanes x, Lanes y) {
+        is_new ? put(to_k, x, y) : add(to_k, x, y);
+      };
+      give(k, c * a - s * b, s * a + c * b);
+      give(back, c * a + s * b, c * b - s * a);
+    });
+  const auto z = fft_.inverse(re, im, more);
   const double sign = basis_ == LineBasis::sine_centres ? -1 : 1;
-  Batch{re, im, n_rows}.for_rows([&](std::size_t r, const double* x) {
-    double* const out = to + r * to_stride;
-    if (basis_ == LineBasis::periodic) {
-      for (std::size_t i = 0; i < n; ++i) out[i] = x[i * lanes];
-      return;
-    }
-    for (std::size_t i = 0; 2 * i < n; ++i) out[2 * i] = x[i * lanes];
-    for (std::size_t i = 0; 2 * i + 1 < n; ++i) out[2 * i + 1] = sign * x[(n - 1 - i) * lanes];
+  write_rows(to, to_stride, n_rows, n, [&](std::size_t i, std::size_t half) -> Lanes {
+    const double* const x = half == 0 ? z.re : z.im;
+    if (basis_ == LineBasis::periodic) return load<double>(x + i * lanes);
+    return (i % 2 == 0 ? 1.0 : sign) * load<double>(x + place_of(i, n) * lanes);
   });
 }
 
