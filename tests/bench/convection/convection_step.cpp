@@ -9,10 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/runtime/runtime.hpp"
 #include "physics/convection/initial.hpp"
 #include "physics/convection/statistics.hpp"
+#include "physics/kernels/aligned.hpp"
 #include "physics/kernels/core_rate.hpp"
 
 /// Whole steps (two stages each) of Rayleigh-Bénard convection, Ra = 1e6, periodic: CPU time of this process
@@ -59,6 +61,29 @@ double step_time(int nx, int nz, double dt, int repeats, Sides sides = Sides::pe
   return 1e6 * least / (static_cast<double>(steps) * nx * nz / Comm::world().size());
 }
 
+/// Bytes that a step reads or writes a cell, where each of its parts passes over all cells once (the table in
+/// docs/measured.md).
+constexpr double step_bytes = 8 * 127;
+
+/// Bytes a second that a copy reads and writes, in turns over as much memory as flow and solver of so many
+/// cells hold.
+double copy_rate(int cells, int repeats) {
+  const std::size_t half = static_cast<std::size_t>(Boussinesq::bytes(cells, 1) / 16);
+  AlignedVector<double> from(half, 1.0), to(half, 2.0);
+  const int turns = std::max<int>(2, 3e7 / half);
+  double least = 1e300;
+  for (int r = 0; r < repeats; ++r) {
+    const double begin = cpu_seconds();
+    for (int turn = 0; turn < turns; ++turn) {
+      std::copy(from.begin(), from.end(), to.begin());
+      from.swap(to);
+    }
+    least = std::min(least, cpu_seconds() - begin);
+  }
+  if (from[half / 2] != 1) throw InternalError("a copy that is none");
+  return 16.0 * half * turns / least;
+}
+
 void advance_to(Boussinesq& flow, double time, double dt) {
   while (flow.time() < time - 1e-9) flow.advance(Exec(), dt);
 }
@@ -95,7 +120,7 @@ struct Peer {
   int nx, nz;
   double us;
 };
-constexpr Peer peers[] = {{256, 64, 2.7}, {128, 48, 3.0}, {64, 32, 3.5}, {512, 128, 0}};
+constexpr Peer peers[] = {{256, 64, 2.7}, {128, 48, 3.0}, {64, 32, 3.5}, {512, 128, 0}, {1024, 256, 0}};
 
 }  // namespace
 
@@ -107,7 +132,11 @@ void bench(bool quick) {
     if (!speaks) continue;
     std::printf("%4d x %-4d %8.4f us a cell and step", nx, nz, ours);
     if (us > 0) std::printf(", the peer's recorded %.2f: %.1f times", us, us / ours);
-    std::printf("\n");
+    const double rate = step_bytes / (1e-6 * ours), copy = copy_rate(nx * nz, quick ? 3 : 10);
+    std::printf("; %.3g GB/s, %.0f %% of a copy's %.3g\n", 1e-9 * rate, 100 * rate / copy, 1e-9 * copy);
+    json += fmt::format(
+        R"({}{{"bench": "convection_step", "case": "{}x{}, rate and a copy's", "ours": {:.4g}, "peer": {:.4g}, "ratio": {:.4g}, "unit": "GB/s"}})",
+        json.empty() ? "" : ", ", nx, nz, 1e-9 * rate, 1e-9 * copy, rate / copy);
     if (us > 0)
       json += fmt::format(
           R"({}{{"bench": "convection_step", "case": "{}x{}", "ours": {:.4g}, "peer": {:.4g}, "ratio": {:.4g}, "unit": "us/cell/step"}})",
