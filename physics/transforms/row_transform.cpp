@@ -1,11 +1,10 @@
 #include "physics/transforms/row_transform.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 
-#include "physics/kernels/pack_transpose.hpp"
+#include "physics/kernels/pack_lanes.hpp"
 
 namespace quintet {
 
@@ -33,18 +32,18 @@ using Lanes = Fft::Lanes;
 /// not there are zeros.
 template <class Take>
 void read_rows(const double* from, std::size_t stride, int n_rows, std::size_t n, const Take& take) {
-  const auto of_rows = [&](std::size_t first, std::size_t i) {
-    std::array<Lanes, lanes> block;
+  const auto of_rows = [&](std::size_t first, std::size_t i, Lanes(&block)[lanes]) {
 #pragma GCC unroll 16
     for (std::size_t r = 0; r < lanes; ++r)
       block[r] = first + r < static_cast<std::size_t>(n_rows) ? load<double>(from + (first + r) * stride + i)
                                                               : Lanes{};
-    transpose<double>(block.data());
-    return block;
+    transpose<double>(block);
   };
   std::size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    const auto a = of_rows(0, i), b = of_rows(lanes, i);
+    Lanes a[lanes], b[lanes];
+    of_rows(0, i, a);
+    of_rows(lanes, i, b);
 #pragma GCC unroll 16
     for (std::size_t j = 0; j < lanes; ++j) take(i + j, a[j], b[j]);
   }
@@ -63,10 +62,10 @@ void write_rows(double* to, std::size_t stride, int n_rows, std::size_t n, const
     const std::size_t first = half * lanes, here = std::min(lanes, count - first);
     std::size_t i = 0;
     for (; i + lanes <= n; i += lanes) {
-      std::array<Lanes, lanes> block;
+      Lanes block[lanes];
 #pragma GCC unroll 16
       for (std::size_t j = 0; j < lanes; ++j) block[j] = value(i + j, half);
-      transpose<double>(block.data());
+      transpose<double>(block);
       for (std::size_t r = 0; r < here; ++r) store<double>(to + (first + r) * stride + i, block[r]);
     }
     for (; i < n; ++i) {
