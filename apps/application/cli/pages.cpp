@@ -108,7 +108,8 @@ std::string manual_page(const ProgramText& program) {
       {"3", "numerical failure; an emergency checkpoint is written"},
       {"4", "out of a resource"},
       {"70", "a bug of ours"},
-      {"75", "stopped early, with a checkpoint where there is something to keep: run again with --restart auto"}};
+      {"75",
+       "stopped early, with a checkpoint where there is something to keep: run again with --restart auto"}};
   for (const auto& [code, meaning] : codes) page += troff_item(code, "", meaning);
   return page;
 }

@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/life/context.hpp"
-#include "apps/application/life/interrupt_of.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/dpmd/evaluate/elastic_strains.hpp"
 #include "apps/dpmd/run/run_words.hpp"

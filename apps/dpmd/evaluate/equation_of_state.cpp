@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "apps/application/life/context.hpp"
-#include "apps/application/life/interrupt_of.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/dpmd/evaluate/strained_crystal.hpp"
 #include "apps/dpmd/run/run_words.hpp"

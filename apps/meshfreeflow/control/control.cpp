@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/life/context.hpp"
-#include "apps/application/life/interrupt_of.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/meshfreeflow/control/control_report.hpp"

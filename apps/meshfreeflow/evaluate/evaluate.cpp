@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/life/context.hpp"
-#include "apps/application/life/interrupt_of.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/application/training/timed_threads.hpp"
 #include "apps/meshfreeflow/evaluate/error_bar_report.hpp"
@@ -133,6 +133,7 @@ int picture_field(const EvaluateOptions& options, const std::vector<std::string>
   return found == fields.end() ? 0 : static_cast<int>(found - fields.begin());
 }
 
+// The truth is judged first, then interpolation, then models in the order of the input, which tables keep.
 JudgedCase judge_case(Context& context, const CaseData& data, const flow::FlowModelHeader& header,
                       const std::vector<JudgedModel>& models, const EvaluateOptions& options,
                       double predictor_bytes, const std::string& prefix) {

@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/life/context.hpp"
-#include "apps/application/life/interrupt_of.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/meshfreeflow/superresolve/output_grid.hpp"
 #include "apps/meshfreeflow/superresolve/point_list.hpp"

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/life/context.hpp"
-#include "apps/application/life/interrupt_of.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
 #include "apps/podlstm/evaluate/left_out.hpp"
 #include "apps/podlstm/evaluate/quantised.hpp"

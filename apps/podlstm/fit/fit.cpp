@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "apps/application/life/context.hpp"
-#include "apps/application/life/interrupt_of.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/podlstm/fit/fit_report.hpp"
 #include "apps/podlstm/setup/cf_file.hpp"
 #include "io/hdf5/file.hpp"

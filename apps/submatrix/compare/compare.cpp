@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/life/context.hpp"
-#include "apps/application/life/interrupt_of.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/submatrix/compare/compare_report.hpp"
 #include "apps/submatrix/compare/measured.hpp"
 #include "apps/submatrix/compare/with_petsc.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "apps/application/life/context.hpp"
-#include "apps/application/life/interrupt_of.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/submatrix/evaluate/output.hpp"
 #include "physics/electronic/density/density_matrix.hpp"
 #include "physics/electronic/density/energy_weighted_density.hpp"

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/life/context.hpp"
-#include "apps/application/life/interrupt_of.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/submatrix/evaluate/dense.hpp"
 #include "apps/submatrix/evaluate/output.hpp"
 #include "apps/submatrix/report/pictures.hpp"

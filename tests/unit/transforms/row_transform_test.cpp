@@ -1,5 +1,6 @@
 #include "physics/transforms/row_transform.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numbers>
