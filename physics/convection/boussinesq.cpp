@@ -102,8 +102,7 @@ void Boussinesq::resume(double time, std::int64_t step) {
 }
 
 void Boussinesq::move_to(std::shared_ptr<DeviceFlows> device) {
-  if (!warm_.empty() || !cold_.empty())
-    throw InternalError("flows with a profile of their walls are sent to a device");
+  if (!walls().empty()) throw InternalError("flows with a profile of their walls are sent to a device");
   for (int m = 0; m < n_members(); ++m) fetch(m);
   residence_ = std::make_shared<FlowResidence>(grid_, n_members(), std::move(device));
   send_states();
@@ -126,20 +125,27 @@ void Boussinesq::fetch(int member) const {
 }
 
 void Boussinesq::set_walls(const WallProfiles& profiles) {
+  const auto& [warm, cold, first, last] = profiles;
   const bool plates = problem_.heated == Heated::plates;
-  const std::size_t n = plates ? grid_.x.n() : grid_.z.n();
-  for (const auto& profile : {profiles.warm, profiles.cold}) {
+  const auto check = [this](std::span<const double> profile, bool along_x, const char* what) {
+    const std::size_t n = along_x ? grid_.x.n() : grid_.z.n();
     QUINTET_CHECK(profile.empty() || profile.size() == n,
-                  "a profile of a heated wall with {}; expected one for each of {} cells along {}",
-                  counted(profile.size(), "value"), n, plates ? "x" : "z");
+                  "a profile of {} with {}; expected one for each of {} cells along {}", what,
+                  counted(profile.size(), "value"), n, along_x ? "x" : "z");
     for (const double value : profile)
-      QUINTET_CHECK(std::isfinite(value),
-                    "a profile of a heated wall with a value of {}; expected finite ones", value);
+      QUINTET_CHECK(std::isfinite(value), "a profile of {} with a value of {}; expected finite ones", what,
+                    value);
     if (residence_ != nullptr && !profile.empty())
       throw InternalError("walls of a device's flows have no profile");
-  }
-  warm_.assign(profiles.warm.begin(), profiles.warm.end());
-  cold_.assign(profiles.cold.begin(), profiles.cold.end());
+  };
+  for (const auto& profile : {warm, cold}) check(profile, plates, "a heated wall");
+  for (const auto& profile : {first, last}) check(profile, !plates, "the heat of a wall");
+  QUINTET_CHECK((first.empty() && last.empty()) || !plates || !grid_.x.periodic,
+                "heat of the sides of a periodic x; expected walls there");
+  warm_.assign(warm.begin(), warm.end());
+  cold_.assign(cold.begin(), cold.end());
+  first_heat_.assign(first.begin(), first.end());
+  last_heat_.assign(last.begin(), last.end());
 }
 
 void Boussinesq::advance(const Exec& exec, double dt, double arrival) {

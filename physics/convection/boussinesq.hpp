@@ -54,12 +54,12 @@ class Boussinesq {
   /// @param device of shared_flow_setup(). Collective.
   void move_to(std::shared_ptr<DeviceFlows> device);
 
-  /// Set b = 1/2 + warm_i on the warm wall and -1/2 + cold_i on the cold one at cell i along them, of all
-  /// members; empty: +-1/2. They are constant during a step and may change between steps. They do not belong
-  /// to a state. Throws InputError: another number of values than cells, a value that is not finite.
-  /// Collective.
+  /// Set b = 1/2 + warm_i on the warm wall and -1/2 + cold_i on the cold one at cell i along them, and the
+  /// slope of b towards the two other walls, of all members; empty: +-1/2, no slope. They are constant during
+  /// a step and may change between steps. They do not belong to a state. Throws InputError: another number of
+  /// values than cells, a value that is not finite, heat of sides where x is periodic. Collective.
   void set_walls(const WallProfiles& profiles);
-  [[nodiscard]] WallProfiles walls() const { return {warm_, cold_}; }
+  [[nodiscard]] WallProfiles walls() const { return {warm_, cold_, first_heat_, last_heat_}; }
 
   /// All members by dt; the clock shows `arrival` after it (time() + dt but for round-off). Collective.
   void advance(const Exec& exec, double dt, double arrival);
@@ -98,8 +98,8 @@ class Boussinesq {
   BoussinesqState stage_;  ///< u, w, b of the first stage; p: the correction
   Tendency first_, second_;
   std::shared_ptr<FlowResidence> residence_;  ///< on a device; null: steps are taken here
-  mutable std::vector<char> away_;   ///< whether the device's state of a member is newer than states_
-  std::vector<double> warm_, cold_;  ///< WallProfiles
+  mutable std::vector<char> away_;  ///< whether the device's state of a member is newer than states_
+  std::vector<double> warm_, cold_, first_heat_, last_heat_;  ///< WallProfiles
   double time_ = 0;
   std::int64_t step_ = 0;
 };

@@ -156,11 +156,34 @@ void add_heat_of_sides(const Exec& exec, const Grid& grid, const WallProfiles& p
              [&](int j) { b.row(j)[n - 1] += right / wall_buoyancy * profiles.cold[first + j]; });
 }
 
+/// b += rate times the given heat of sides (or plates), per width of their cells.
+void add_given_heat(const Exec& exec, const Grid& grid, bool of_sides, const WallProfiles& profiles,
+                    double rate, const Field& b) {
+  const auto& [warm, cold, first, last] = profiles;
+  const Axis& across = of_sides ? grid.x : grid.z;
+  const double at_first = rate / across.widths.front(), at_last = rate / across.widths.back();
+  const int n = b.n, row = grid.first_row();
+  if (of_sides) {
+    for_rows(exec, "given heat of the sides", b.rows, [&](int j) {
+      if (!first.empty()) b.row(j)[0] += at_first * first[row + j];
+      if (!last.empty()) b.row(j)[n - 1] += at_last * last[row + j];
+    });
+    return;
+  }
+  for_rows(exec, "given heat of the plates", n, [&](int i) {
+    if (!first.empty() && grid.at_bottom()) b.row(0)[i] += at_first * first[i];
+    if (!last.empty() && grid.at_top()) b.row(b.rows - 1)[i] += at_last * last[i];
+  });
+}
+
 }  // namespace
 
 void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, const WallProfiles& profiles,
                    double factor, const Field& b) {
   const double heat = factor * problem.thermal_diffusivity() * wall_buoyancy;
+  if (!profiles.first_heat.empty() || !profiles.last_heat.empty())
+    add_given_heat(exec, grid, problem.heated == Heated::plates, profiles,
+                   factor * problem.thermal_diffusivity(), b);
   if (problem.heated == Heated::sides) {
     add_heat_of_sides(exec, grid, profiles, heat, b);
     return;

@@ -49,15 +49,23 @@ void subtract_gradient(const Exec& exec, const Grid& grid, const Metrics& metric
 /// max over cells of |u|/dx + |w|/dz of this rank (1/time). NaN if a velocity is.
 [[nodiscard]] double courant_rate(const Exec& exec, const Metrics& metrics, const Field& u, const Field& w);
 
-/// Buoyancy that the heated walls hold besides 1/2 (warm: bottom or left) and -1/2 (cold: top or right), over
-/// each cell along them; empty: nothing.
+/// What walls do besides being held at +-1/2 or insulating, over each cell along them; empty: nothing.
 struct WallProfiles {
-  std::span<const double> warm{}, cold{};  ///< [n_x] of plates, [n_z] of sides, or empty
+  /// Buoyancy of the heated walls besides 1/2 (warm: bottom or left) and -1/2 (cold: top or right): [n_x] of
+  /// plates, [n_z] of sides.
+  std::span<const double> warm{}, cold{};
+  /// Heat that the other two walls let in, over P: the slope of b towards the wall (1/length), below 0 where
+  /// heat leaves. Left and right [n_z] where plates are heated, else bottom and top [n_x].
+  std::span<const double> first_heat{}, last_heat{};
+  [[nodiscard]] bool empty() const {
+    return warm.empty() && cold.empty() && first_heat.empty() && last_heat.empty();
+  }
   [[nodiscard]] double warm_at(int cell) const { return warm.empty() ? 0 : warm[cell]; }
   [[nodiscard]] double cold_at(int cell) const { return cold.empty() ? 0 : cold[cell]; }
 };
 
-/// b += factor times what warm and cold walls bring by diffusion into their cells at b = 0 there.
+/// b += factor times what warm and cold walls bring by diffusion into their cells at b = 0 there, and the
+/// heat of the other two walls.
 void add_wall_heat(const Exec& exec, const Problem& problem, const Grid& grid, const WallProfiles& profiles,
                    double factor, const Field& b);
 

@@ -17,6 +17,7 @@ namespace {
 /// Sums of a rank's rows.
 struct Sums {
   double u_squared = 0, w_squared = 0, wb = 0, ub = 0, b_squared = 0, warm = 0, cold = 0, profile = 0;
+  double steep = 0;  ///< squared gradient of b between walls that let heat in and the centres beside them
 };
 
 /// Heat through the heated walls, and what it carries of their profiles, of the row k of all.
@@ -26,6 +27,31 @@ void add_heat_of_sides(const Axis& x, double width, const double* b, double f, d
                out = width * (b[last] + wall_buoyancy - g) / x.gaps[last + 1];
   sums.warm += in, sums.cold += out;
   sums.profile += f * in - g * out;
+}
+
+/// A cell beside a wall that insulates but for the heat h.
+struct HeatedCell {
+  int j, i;      ///< row of all, cell
+  double heat;   ///< h times its width along the wall
+  double slope;  ///< h
+  double gap;    ///< from its centre to the wall
+  double place;  ///< s: from -1/2 at the warm wall to 1/2 at the cold one
+};
+
+/// Call use(HeatedCell) for all cells of all ranks beside walls with heat.
+template <class Use>
+void for_heat(const Problem& problem, const Grid& grid, const WallProfiles& walls, const Use& use) {
+  const bool sides = problem.heated == Heated::plates;
+  const Axis &across = sides ? grid.x : grid.z, &along = sides ? grid.z : grid.x;
+  const double middle = 0.5 * (along.faces.front() + along.faces.back());
+  for (const bool last : {false, true}) {
+    const std::span<const double> heat = last ? walls.last_heat : walls.first_heat;
+    const int end = last ? across.n() - 1 : 0;
+    const double gap = last ? across.gaps.back() : across.gaps.front();
+    for (int k = 0; k < static_cast<int>(heat.size()); ++k)
+      use(HeatedCell{sides ? k : end, sides ? end : k, along.widths[k] * heat[k], heat[k], gap,
+                     (along.centres[k] - middle) / along.length()});
+  }
 }
 
 Sums sums_of(const Problem& problem, const Grid& grid, const WallProfiles& walls,
@@ -63,6 +89,13 @@ Sums sums_of(const Problem& problem, const Grid& grid, const WallProfiles& walls
       }
     }
   }
+  for_heat(problem, grid, walls, [&](const HeatedCell& cell) {
+    const int j = cell.j - grid.first_row();
+    if (j < 0 || j >= grid.rows_here()) return;
+    const double at_wall = state.b.row(j)[cell.i] + cell.gap * cell.slope;
+    sums.profile += cell.heat * (at_wall + cell.place);
+    sums.steep += cell.heat * cell.slope * cell.gap;
+  });
   return sums;
 }
 
@@ -150,7 +183,7 @@ Numbers numbers_here(const Exec& exec, const Boussinesq& flow, int member) {
   return {{sums.u_squared, sums.w_squared, sums.wb, sums.ub, sums.b_squared, sums.warm, sums.cold,
            gradient_squared(exec, problem, grid, Unknown::u, state.u, {}) +
                gradient_squared(exec, problem, grid, Unknown::w, state.w, {}),
-           gradient_squared(exec, problem, grid, Unknown::b, state.b, walls), sums.profile},
+           gradient_squared(exec, problem, grid, Unknown::b, state.b, walls) + sums.steep, sums.profile},
           extremes_of(exec, flow, state)};
 }
 
@@ -185,6 +218,10 @@ Sample sample(const Exec& exec, const Boussinesq& flow, int member) {
   result.nusselt_warm = distance * totals[5] / area;
   result.nusselt_cold = distance * totals[6] / area;
   result.profile_heat = distance * totals[9] / area;
+  for_heat(problem, grid, flow.walls(), [&](const HeatedCell& cell) {
+    result.warm_excess += distance / area * cell.heat * (cell.place - 0.5);
+    result.cold_excess += distance / area * cell.heat * (cell.place + 0.5);
+  });
   result.dissipation = problem.viscosity() * totals[7] / volume;
   result.thermal_dissipation = p * totals[8] / volume;
   result.divergence = most[0];

@@ -32,7 +32,7 @@ enum class Starts {
   own     ///< the flow of the environment's number, as it is
 };
 
-/// Convection under control of its heated walls (WallControl): an action stands for an interval, of whose
+/// Convection under control of its walls (WallControl): an action stands for an interval, of whose
 /// means the reward is a formula, minus the Nusselt number unless another is given. An episode is truncated
 /// after so many actions.
 class ConvectionControl : public Environment {

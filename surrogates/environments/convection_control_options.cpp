@@ -24,8 +24,12 @@ Axis ConvectionControlOptions::z_axis() const {
   return make_axis(-0.5, 0.5, cells_z, spacing_z, strength, false);
 }
 
+bool ConvectionControlOptions::is_plate(const Actuator& actuator) const {
+  return (problem.heated == Heated::plates) != actuator.insulates;
+}
+
 const char* ConvectionControlOptions::wall_of(const Actuator& actuator) const {
-  if (problem.heated == Heated::plates) return actuator.cold ? "ceiling" : "floor";
+  if (is_plate(actuator)) return actuator.cold ? "ceiling" : "floor";
   return actuator.cold ? "right side" : "left side";
 }
 

@@ -8,16 +8,17 @@
 
 namespace quintet::environments {
 
-/// A heated wall that actions set.
+/// A wall that actions set: buoyancy of a heated one, heat of one that insulates.
 struct Actuator {
   bool cold = false;  ///< the top or right wall; else the bottom or left one
   WallHeatingOptions heating;
+  bool insulates = false;  ///< of the pair that insulates where nothing acts
 };
 
 /// What probes may read: velocities, and buoyancy less that of conduction (b + z, or b - 1/2 + x/length).
 enum class Sensed { u, w, b };
 
-/// A flow some of whose heated walls are set by segments. Lengths and times in free-fall units
+/// A flow some of whose walls are set by segments. Lengths and times in free-fall units
 /// (physics/convection/problem.hpp).
 struct ConvectionControlOptions {
   convection::Problem problem{1e4, 1};
@@ -27,7 +28,7 @@ struct ConvectionControlOptions {
   double strength_x = 1.2, strength = 1.2;  ///< of Spacing::tanh along x and z
   bool by_modes = false;                    ///< linear equations (make_modes_solver()); else by transforms
   convection::Start start{true, 0, 1, 0.1, 4};
-  std::vector<Actuator> actuators{{}};  ///< one, or both heated walls; where x is periodic as many segments
+  std::vector<Actuator> actuators{{}};  ///< of different walls; where x is periodic as many segments
   double interval = 1.5;                ///< time that an action stands
   int actions = 64;                     ///< of an episode
   std::vector<Sensed> sensed{Sensed::u, Sensed::w, Sensed::b};
@@ -46,6 +47,8 @@ struct ConvectionControlOptions {
   [[nodiscard]] int place_of(int actuator, int segment) const;
   [[nodiscard]] convection::Axis x_axis() const;
   [[nodiscard]] convection::Axis z_axis() const;
+  /// Whether its wall is the floor or the ceiling, along x; else a side, along z.
+  [[nodiscard]] bool is_plate(const Actuator& actuator) const;
   /// "floor", "ceiling", "left side" or "right side".
   [[nodiscard]] const char* wall_of(const Actuator& actuator) const;
 };

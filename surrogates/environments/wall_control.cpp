@@ -60,12 +60,15 @@ const std::vector<std::string>& reward_names() {
 WallControl::WallControl(const ConvectionControlOptions& options, const Grid& grid)
     : options_(options), reward_(options.reward, reward_names(), {}, options.reward_key) {
   check_options();
-  const Axis& along = options.problem.heated == Heated::plates ? grid.x : grid.z;
-  for (const Actuator& actuator : options.actuators)
-    heatings_.emplace_back(actuator.heating, along, options.wall_of(actuator));
-  for (const double width : along.widths)
-    weights_.push_back(along.periodic ? 1.0 : width * along.n() / along.length());
-  profiles_.assign(heatings_.size(), std::vector<double>(along.n()));
+  for (const Actuator& actuator : options.actuators) {
+    const Axis& along = options.is_plate(actuator) ? grid.x : grid.z;
+    heatings_.emplace_back(actuator.heating, along, options.wall_of(actuator),
+                           actuator.insulates ? most_heat_set : most_buoyancy_set);
+    weights_.emplace_back();
+    for (const double width : along.widths)
+      weights_.back().push_back(along.periodic ? 1.0 : width * along.n() / along.length());
+    profiles_.emplace_back(along.n());
+  }
   levels_.assign(options.n_actions(), 0.0);
   for (const Quantity& quantity : quantities)
     samples_ = samples_ || (quantity.number != nullptr && reward_.uses(quantity.name));
@@ -79,9 +82,15 @@ WallControl::WallControl(const ConvectionControlOptions& options, const Grid& gr
 void WallControl::check_options() const {
   const auto& options = options_;
   const auto& actuators = options.actuators;
-  QUINTET_CHECK(!actuators.empty() && actuators.size() <= 2 &&
-                    (actuators.size() == 1 || actuators[0].cold != actuators[1].cold),
-                "{} actuators; expected one for one of the two heated walls, or one each", actuators.size());
+  QUINTET_CHECK(!actuators.empty(), "no actuators; expected at least one");
+  for (std::size_t k = 0; k < actuators.size(); ++k) {
+    const std::string wall = options.wall_of(actuators[k]);
+    QUINTET_CHECK(!options.periodic() || !actuators[k].insulates,
+                  "control.actuators: one of the {}, but x is periodic; expected walls there", wall);
+    for (std::size_t l = 0; l < k; ++l)
+      QUINTET_CHECK(wall != options.wall_of(actuators[l]),
+                    "control.actuators: two of the {}; expected one for a wall", wall);
+  }
   QUINTET_CHECK(!options.sensed.empty() && options.probes_x >= 1 && options.probes_z >= 1,
                 "{} fields at {} by {} probes; expected at least one of each", options.sensed.size(),
                 options.probes_x, options.probes_z);
@@ -179,8 +188,11 @@ void WallControl::shape_walls(Boussinesq& flow, std::span<const float> action) {
     levels += std::ssize(own);
   }
   WallProfiles walls;
-  for (std::size_t k = 0; k < profiles_.size(); ++k)
-    (options_.actuators[k].cold ? walls.cold : walls.warm) = profiles_[k];
+  for (std::size_t k = 0; k < profiles_.size(); ++k) {
+    const auto& [cold, heating, insulates] = options_.actuators[k];
+    auto& wall = insulates ? (cold ? walls.last_heat : walls.first_heat) : cold ? walls.cold : walls.warm;
+    wall = profiles_[k];
+  }
   flow.set_walls(walls);
   heating_ = std::sqrt(mean_square(profiles_));
 }
@@ -248,9 +260,10 @@ double WallControl::reward_of_conduction() const {
 
 double WallControl::mean_square(const std::vector<std::vector<double>>& profiles) const {
   double mean = 0;
-  for (const auto& profile : profiles) {
+  for (std::size_t k = 0; k < profiles.size(); ++k) {
+    const auto& profile = profiles[k];
     double sum = 0;
-    for (std::size_t i = 0; i < profile.size(); ++i) sum += weights_[i] * (profile[i] * profile[i]);
+    for (std::size_t i = 0; i < profile.size(); ++i) sum += weights_[k][i] * (profile[i] * profile[i]);
     mean += sum / profile.size();
   }
   return mean / profiles.size();

@@ -17,13 +17,13 @@ struct RewardTerms {
   double energy = 0;   ///< kinetic energy <u^2 + w^2>/2
   double dissipation = 0, thermal_dissipation = 0, buoyancy_variance = 0, u_max = 0, w_max = 0;  ///< Sample's
   double nusselt_warm = 1, nusselt_cold = 1;  ///< heat through the warm and the cold wall
-  double heating = 0;                         ///< root of the mean square of f along the walls that are set
-  double change = 0;                          ///< root of the mean square of f - f before
+  double heating = 0;  ///< root of the mean square of what is set along the walls, each counting alike
+  double change = 0;   ///< the same of what is set less what was before
 };
 /// Names of these in formulas.
 [[nodiscard]] const std::vector<std::string>& reward_names();
 
-/// What an agent sees of a flow, sets of its heated walls and is rewarded for.
+/// What an agent sees of a flow, sets of its walls and is rewarded for.
 ///
 /// Observed are the fields of `sensed` at probes in the middles of probes_x by probes_z equal parts, between
 /// cells linear along both axes: [probes_x][sensed][probes_z], so that a periodic flow moved by a segment is
@@ -34,9 +34,9 @@ struct RewardTerms {
 /// same. It knows one flow of the grid that it was made for.
 class WallControl {
  public:
-  /// Throws InputError: options that do not fit together (WallHeating; where x is periodic probes along it
-  /// that are not a multiple of the segments, actuators with unlike segments), a reward that is no formula,
-  /// or not finite where heat is conducted.
+  /// Throws InputError: options that do not fit together (WallHeating; two actuators of a wall, or one of no
+  /// wall; where x is periodic probes along it that are not a multiple of the segments, actuators with unlike
+  /// segments), a reward that is no formula, or not finite where heat is conducted.
   WallControl(const ConvectionControlOptions& options, const convection::Grid& grid);
 
   [[nodiscard]] int n_observed() const { return probes_.size(); }
@@ -60,9 +60,9 @@ class WallControl {
   /// What the formula of the reward says, whatever that is.
   [[nodiscard]] double value(const RewardTerms& terms) const;
 
-  /// f of each actuator [cells].
+  /// What is set by each actuator [cells]: f, or the slope of b towards a wall that insulates.
   [[nodiscard]] const std::vector<std::vector<double>>& profiles() const { return profiles_; }
-  /// f in the middle of each segment, actuator by actuator [n_actions].
+  /// The same in the middle of each segment, actuator by actuator [n_actions].
   [[nodiscard]] const std::vector<double>& levels() const { return levels_; }
   /// All that has to be kept between steps, beside the action in force: numbers for a checkpoint.
   [[nodiscard]] std::vector<double> kept() const;
@@ -91,10 +91,10 @@ class WallControl {
 
   ConvectionControlOptions options_;
   std::vector<WallHeating> heatings_;          ///< [actuators]
-  std::vector<double> weights_;                ///< of cells along them, mean 1
+  std::vector<std::vector<double>> weights_;   ///< of cells along them, mean 1 [actuators][cells]
   std::vector<Probe> probes_;                  ///< [n_observed]
   std::vector<double> offsets_;                ///< minus the conducting state [n_observed]
-  std::vector<std::vector<double>> profiles_;  ///< f [actuators][cells]
+  std::vector<std::vector<double>> profiles_;  ///< what is set [actuators][cells]
   std::vector<double> levels_;
   Formula reward_;
   bool samples_ = false;      ///< whether the reward asks for more than the Nusselt number

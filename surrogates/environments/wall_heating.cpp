@@ -17,17 +17,16 @@ double integral_of_step(double t) {
 
 }  // namespace
 
-WallHeating::WallHeating(const WallHeatingOptions& options, const convection::Axis& along, const char* wall)
+WallHeating::WallHeating(const WallHeatingOptions& options, const convection::Axis& along, const char* wall,
+                         double most)
     : options_(options), wall_(wall), cells_(along.n()) {
   const auto& [n, amplitude, blend] = options;
   QUINTET_CHECK(n >= 2 && n <= cells_ && (!along.periodic || cells_ % n == 0),
                 "{} segments of the {} over {} cells; expected at least 2, with {}", n, wall, cells_,
                 along.periodic ? "as many whole cells each, where x is periodic" : "a cell each");
-  QUINTET_CHECK(
-      amplitude > 0 && amplitude <= 1,
-      "an amplitude of {} of the {}; expected above 0 and at most 1: beyond, a warm wall may be colder than "
-      "the cold one",
-      amplitude, wall);
+  QUINTET_CHECK(amplitude > 0 && amplitude <= most,
+                "an amplitude of {} of the {}; expected above 0 and at most {}{}", amplitude, wall, most,
+                most == most_buoyancy_set ? ": beyond, a warm wall may be colder than the cold one" : "");
   QUINTET_CHECK(blend >= 0 && blend <= 1, "segments that blend over {} of their length; expected 0 to 1",
                 blend);
   if (along.periodic)

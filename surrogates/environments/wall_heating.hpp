@@ -7,15 +7,18 @@
 
 namespace quintet::environments {
 
-/// How numbers by segment become a profile of a heated wall.
+/// Greatest amplitudes: beyond the first a warm wall may be colder than the cold one.
+inline constexpr double most_buoyancy_set = 1, most_heat_set = 1000;
+
+/// How numbers by segment become a profile of a wall: of buoyancy, or of heat where it insulates.
 struct WallHeatingOptions {
   int segments = 8;         ///< along the wall, equally long
   double amplitude = 0.75;  ///< greatest |profile|
   double blend = 0.5;       ///< part of a segment over which one goes over into the next
 };
 
-/// Profiles of a heated wall by segments, whose mean along the wall is 0, so that the wall's mean buoyancy is
-/// kept.
+/// Profiles of a wall by segments, whose mean along the wall is 0, so that the wall's mean buoyancy (or heat)
+/// is kept.
 ///
 /// Actions a_s, numbers of any size in units of the amplitude C, are made to have mean 0, then to keep to the
 /// bounds (as Beintema et al. 2020, J. Turbul. 21, 585):
@@ -30,9 +33,10 @@ struct WallHeatingOptions {
 class WallHeating {
  public:
   /// Throws InputError: fewer than 2 segments, or more than cells; on a periodic axis a number that does not
-  /// divide the cells; an amplitude that is not above 0 and at most 1 (beyond, a warm wall may be colder than
-  /// the cold one); a blend outside 0 to 1. `wall` names it in messages ("floor").
-  WallHeating(const WallHeatingOptions& options, const convection::Axis& along, const char* wall = "floor");
+  /// divide the cells; an amplitude that is not above 0 and at most `most`; a blend outside 0 to 1. `wall`
+  /// names it in messages ("floor").
+  WallHeating(const WallHeatingOptions& options, const convection::Axis& along, const char* wall = "floor",
+              double most = most_buoyancy_set);
 
   [[nodiscard]] int segments() const { return options_.segments; }
   [[nodiscard]] int cells() const { return cells_; }

@@ -81,8 +81,9 @@ void set_environment(const std::string& path, ControlCase& result) {
 std::string ControlCase::actuators_text() const {
   std::vector<std::string> texts;
   for (const Actuator& actuator : world.actuators)
-    texts.push_back(fmt::format("{} segments of the {}, +-{:g}", actuator.heating.segments,
-                                world.wall_of(actuator), actuator.heating.amplitude));
+    texts.push_back(fmt::format("{} segments of the {}, +-{:g}{}", actuator.heating.segments,
+                                world.wall_of(actuator), actuator.heating.amplitude,
+                                actuator.insulates ? " of heat" : ""));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 

@@ -140,7 +140,9 @@ Act no_control() {
 }
 
 bool has_proportional(const ConvectionControlOptions& world) {
-  const auto divides = [&](const Actuator& one) { return world.probes_x % one.heating.segments == 0; };
+  const auto divides = [&](const Actuator& one) {
+    return !one.insulates && world.probes_x % one.heating.segments == 0;
+  };
   return world.problem.heated == convection::Heated::plates &&
          std::count(world.sensed.begin(), world.sensed.end(), Sensed::w) > 0 &&
          std::all_of(world.actuators.begin(), world.actuators.end(), divides);

@@ -32,20 +32,27 @@ Heatmap picture_of(const std::string& title, const Judged& judged, const Control
 
 /// What is set at the end, a curve for each wall and control.
 Plot profiles_of(const ControlCase& task, const Verdict& verdict, const Judged* proportional) {
-  const bool plates = task.world.problem.heated == convection::Heated::plates;
-  const auto along = (plates ? task.world.x_axis() : task.world.z_axis()).centres;
   const auto& actuators = task.world.actuators;
+  const auto is_plate = [&](const environments::Actuator& one) { return task.world.is_plate(one); };
+  const auto insulates = [](const environments::Actuator& one) { return one.insulates; };
+  const auto count = [&](const auto& what) {
+    return std::count_if(actuators.begin(), actuators.end(), what);
+  };
+  const auto n = std::ssize(actuators), plates = count(is_plate), heats = count(insulates);
   Plot plot;
   plot.title = actuators.size() == 1
                    ? fmt::format("Profile of the {} at the end", task.world.wall_of(actuators.front()))
                    : "Profiles of the walls at the end";
-  plot.x_label = plates ? "x" : "z";
-  plot.y_label = actuators.size() == 1 && !actuators.front().cold ? "b - 1/2" : "b less that of the wall";
+  plot.x_label = plates == n ? "x" : plates == 0 ? "z" : "x of plates, z of sides";
+  plot.y_label = heats == n                          ? "slope of b towards the wall"
+                 : heats > 0                         ? "b less that of the wall, or its slope towards it"
+                 : n == 1 && !actuators.front().cold ? "b - 1/2"
+                                                     : "b less that of the wall";
   const auto add = [&](const std::string& control, const Judged& judged) {
     for (std::size_t k = 0; k < actuators.size(); ++k)
       plot.curves.push_back(
           {actuators.size() == 1 ? control : fmt::format("{}, {}", control, task.world.wall_of(actuators[k])),
-           along, judged.profiles[k]});
+           (is_plate(actuators[k]) ? task.world.x_axis() : task.world.z_axis()).centres, judged.profiles[k]});
   };
   add("policy", verdict.policy);
   if (proportional != nullptr) add("proportional", *proportional);

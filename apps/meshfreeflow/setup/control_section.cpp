@@ -17,14 +17,10 @@ const std::vector<std::string> sensed_names{"u", "w", "b"};
 }  // namespace
 
 void describe(Schema& schema, ActuatorOptions& options) {
-  using HeatedWall = ActuatorOptions::HeatedWall;
   schema
-      .choice("wall", options.wall,
-              {{"bottom", HeatedWall::bottom},
-               {"top", HeatedWall::top},
-               {"left", HeatedWall::left},
-               {"right", HeatedWall::right}},
-              "A heated wall: bottom or top, or where walls.heated says sides left or right")
+      .choice("wall", options.wall, wall_names(),
+              "A wall; of the pair that walls.heated names its buoyancy is set, of the other pair, which "
+              "insulates, the heat that it lets in")
       .required();
   schema
       .integer("segments", options.segments,
@@ -32,11 +28,12 @@ void describe(Schema& schema, ActuatorOptions& options) {
       .at_least(2)
       .at_most(4096);
   schema
-      .number("amplitude", options.amplitude,
-              "Greatest deviation of b at the wall from 1/2 or -1/2; beyond 1 the warm wall could be colder "
-              "than the cold one")
+      .number(
+          "amplitude", options.amplitude,
+          "Greatest deviation of b at a heated wall from 1/2 or -1/2, at most 1: beyond, the warm wall "
+          "could be colder than the cold one; of a wall that insulates the greatest slope of b towards it")
       .above(0)
-      .at_most(1);
+      .at_most(environments::most_heat_set);
   schema.number("blend", options.blend, "Part of a segment over which one goes over into the next")
       .at_least(0)
       .at_most(1);
@@ -68,9 +65,9 @@ void describe(Schema& schema, SensorOptions& options) {
 }
 
 void describe(Schema& schema, FlowControlOptions& options) {
-  schema.sections("actuators", options.actuators, "Heated walls that actions set: one, or both of the pair")
+  schema.sections("actuators", options.actuators, "Walls that actions set, each once")
       .required()
-      .length(1, 2);
+      .length(1, 4);
   schema.section("sensors", options.sensors, "What is seen of the flow");
   schema.text("reward", options.reward,
               "Formula of what an action earns, of means over its interval: " +

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "apps/meshfreeflow/setup/simulate_setup.hpp"
+#include "apps/meshfreeflow/setup/wall_segments.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 
@@ -18,10 +19,9 @@ namespace {
 
 using Numbers = std::vector<std::pair<std::string, double>>;
 
-Actuator actuator_of(const ActuatorOptions& options) {
-  using HeatedWall = ActuatorOptions::HeatedWall;
-  const bool cold = options.wall == HeatedWall::top || options.wall == HeatedWall::right;
-  return {cold, {options.segments, options.amplitude, options.blend}};
+Actuator actuator_of(const ActuatorOptions& options, const SimulateOptions& flow) {
+  const bool cold = options.wall == WallName::top || options.wall == WallName::right;
+  return {cold, {options.segments, options.amplitude, options.blend}, insulates(flow, options.wall)};
 }
 
 Sensed sensed_of(const std::string& name) {
@@ -109,7 +109,7 @@ ConvectionControlOptions control_world(const SimulateOptions& flow) {
   world.start = start_of(flow);
   world.cfl = flow.time.cfl, world.most_dt = std::min(flow.time.most_dt, flow.time.dt.value_or(1));
   world.actuators.clear();
-  for (const auto& actuator : control.actuators) world.actuators.push_back(actuator_of(actuator));
+  for (const auto& actuator : control.actuators) world.actuators.push_back(actuator_of(actuator, flow));
   world.sensed.clear();
   for (const auto& name : control.sensors.fields) world.sensed.push_back(sensed_of(name));
   world.probes_x = control.sensors.probes[0], world.probes_z = control.sensors.probes[1];

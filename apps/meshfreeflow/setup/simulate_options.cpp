@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "apps/meshfreeflow/setup/wall_segments.hpp"
+#include "io/config/schema.hpp"
+#include "surrogates/environments/wall_heating.hpp"
+
 namespace quintet::meshfreeflow {
 
 using namespace convection;
@@ -28,27 +32,40 @@ std::optional<std::string> never_ending(const SimulateOptions& options) {
   return std::nullopt;
 }
 
-/// Says which actuator is on no heated wall, or on that of another.
+/// Says which actuator is on no wall, on that of another, or sets more than its wall may.
 std::optional<std::string> wrong_wall(const SimulateOptions& options) {
-  using HeatedWall = ActuatorOptions::HeatedWall;
+  using environments::most_buoyancy_set;
   if (!options.control) return std::nullopt;
-  const bool sides = options.walls.heated == Heated::sides;
   const auto& actuators = options.control->actuators;
   for (std::size_t k = 0; k < actuators.size(); ++k) {
-    const auto wall = actuators[k].wall;
-    if ((wall == HeatedWall::left || wall == HeatedWall::right) != sides)
+    const auto& [wall, segments, amplitude, blend] = actuators[k];
+    if (options.walls.sides == Sides::periodic && (wall == WallName::left || wall == WallName::right))
       return fmt::format(
-          "control.actuators.{}.wall: it insulates here, since walls.heated says {}; expected {}, or "
-          "walls.heated: {}",
-          k, sides ? "sides" : "plates", sides ? "left or right" : "bottom or top",
-          sides ? "plates" : "sides with walls.sides: no_slip");
-    if (k > 0 && wall == actuators[0].wall)
-      return fmt::format("control.actuators.{}.wall: that of actuator 0; expected the other heated wall", k);
+          "control.actuators.{}.wall: x is periodic and has no sides; expected bottom or top, or "
+          "walls.sides: "
+          "no_slip",
+          k);
+    for (std::size_t l = 0; l < k; ++l)
+      if (wall == actuators[l].wall)
+        return fmt::format("control.actuators.{}.wall: that of actuator {}; expected another wall", k, l);
+    if (amplitude > most_buoyancy_set && !insulates(options, wall))
+      return fmt::format(
+          "control.actuators.{}.amplitude: {:g}; expected at most {:g} of a heated wall: beyond, the warm "
+          "wall "
+          "could be colder than the cold one",
+          k, amplitude, most_buoyancy_set);
   }
   return std::nullopt;
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, WallName>> wall_names() {
+  return {{"bottom", WallName::bottom},
+          {"top", WallName::top},
+          {"left", WallName::left},
+          {"right", WallName::right}};
+}
 
 void describe(Schema& schema, WallOptions& options) {
   schema.choice("bottom", options.bottom, walls, "What the flow does at the lower plate, z = -1/2");
@@ -58,6 +75,10 @@ void describe(Schema& schema, WallOptions& options) {
                 "The ends of x: periodic, or walls");
   schema.choice("heated", options.heated, {{"plates", Heated::plates}, {"sides", Heated::sides}},
                 "Which walls hold b = 1/2 (bottom, left) and -1/2 (top, right); the other two insulate");
+  schema.sections(
+      "segments", options.segments,
+      "Parts of walls that are held at another buoyancy, or let heat in where they insulate; where "
+      "they overlap they add");
   schema.check([&options]() -> std::optional<std::string> {
     if (options.heated == Heated::sides && options.sides == Sides::periodic)
       return "heated: sides needs walls there (sides: no_slip or free_slip)";
@@ -257,6 +278,7 @@ void describe(Schema& schema, SimulateOptions& options) {
                "`simulate` plays it")
       .on_restart(OnRestart::free);
   schema.check([&options] { return never_ending(options); });
+  schema.check([&options] { return wrong_segment(options); });
   schema.check([&options] { return wrong_wall(options); });
 }
 

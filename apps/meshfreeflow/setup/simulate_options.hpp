@@ -15,11 +15,23 @@
 /// Options in the YAML file of `meshfreeflow simulate`.
 namespace quintet::meshfreeflow {
 
+enum class WallName { bottom, top, left, right };
+[[nodiscard]] std::vector<std::pair<std::string, WallName>> wall_names();
+
+/// One of section `walls.segments`.
+struct WallSegmentOptions {
+  WallName wall = WallName::left;
+  std::optional<double> from, to;        ///< along the wall
+  std::optional<double> buoyancy, heat;  ///< one of them
+};
+void describe(Schema& schema, WallSegmentOptions& options);
+
 /// Section `walls`.
 struct WallOptions {
   convection::Wall bottom = convection::Wall::no_slip, top = convection::Wall::no_slip;
   convection::Sides sides = convection::Sides::periodic;
   convection::Heated heated = convection::Heated::plates;
+  std::vector<WallSegmentOptions> segments;
 };
 void describe(Schema& schema, WallOptions& options);
 
@@ -113,8 +125,7 @@ void describe(Schema& schema, LimitOptions& options);
 
 /// One of section `control.actuators`.
 struct ActuatorOptions {
-  enum class HeatedWall { bottom, top, left, right };
-  HeatedWall wall = HeatedWall::bottom;
+  WallName wall = WallName::bottom;
   int segments = 8;
   double amplitude = 0.75, blend = 0.5;
 };
@@ -156,5 +167,7 @@ struct SimulateOptions {
   std::optional<FlowControlOptions> control;
 };
 void describe(Schema& schema, SimulateOptions& options);
+/// Says which of walls.segments does not fit the walls; nothing: all do.
+[[nodiscard]] std::optional<std::string> wrong_segment(const SimulateOptions& options);
 
 }  // namespace quintet::meshfreeflow

@@ -4,6 +4,7 @@
 
 #include "apps/application/life/context.hpp"
 #include "apps/application/life/memory.hpp"
+#include "apps/meshfreeflow/setup/wall_segments.hpp"
 #include "apps/meshfreeflow/setup/with_petsc.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
@@ -63,6 +64,7 @@ std::unique_ptr<EllipticSolver> make_solver(const SimulateOptions& options, cons
 
 /// Why the flows cannot be on devices of so many ranks; empty: they can.
 std::string what_a_device_lacks(const SimulateOptions& options, int n_ranks) {
+  if (!options.walls.segments.empty()) return "walls.segments";
   if (options.control && options.control->policy) return "control.policy, which sets their walls";
   const int n_flows = options.seeds.size();
   if (by_multigrid(options) && flow_shares(n_ranks, n_flows).n_slabs > 1)
@@ -97,7 +99,7 @@ DeviceSession open_device(Context& context, const SimulateOptions& options) {
   QUINTET_CHECK(
       wanted == Device::cpu || lacks.empty(),
       "device: flows cannot stay on devices with {}; expected {}device: cpu", lacks,
-      options.control && options.control->policy
+      sets_walls(options)
           ? ""
           : "as many ranks as seeds at most, solver.kind: modes (the same equations, solved directly), "
             "or ");
@@ -154,8 +156,10 @@ std::unique_ptr<Boussinesq> make_flow(const Context& context, const SimulateOpti
                              (context.comm().size() > 1 ? bytes_of_messages : 0),
                          "the flows and their frames");
   auto solver = make_solver(options, problem, grid);
-  return std::make_unique<Boussinesq>(problem, std::move(grid), std::move(solver),
-                                      static_cast<int>(seeds.size()));
+  auto flow = std::make_unique<Boussinesq>(problem, std::move(grid), std::move(solver),
+                                           static_cast<int>(seeds.size()));
+  flow->set_walls(segmented_walls(options, flow->grid()).profiles());
+  return flow;
 }
 
 std::string description(const SimulateOptions& options) {
@@ -167,9 +171,13 @@ std::string description(const SimulateOptions& options) {
   const char* const sides = walls.sides == Sides::periodic  ? "periodic"
                             : walls.sides == Sides::no_slip ? "no-slip"
                                                             : "free-slip";
-  return fmt::format("Ra {:g}, Pr {:g}, {} x {} cells on {:g} x 1, {}, {} sides{}", options.rayleigh,
-                     options.prandtl, options.grid.cells[0], options.grid.cells[1], options.aspect_ratio,
-                     plates, sides, walls.heated == Heated::sides ? ", heated at the sides" : "");
+  return fmt::format(
+      "Ra {:g}, Pr {:g}, {} x {} cells on {:g} x 1, {}, {} sides{}{}", options.rayleigh, options.prandtl,
+      options.grid.cells[0], options.grid.cells[1], options.aspect_ratio, plates, sides,
+      walls.heated == Heated::sides ? ", heated at the sides" : "",
+      walls.segments.empty()
+          ? ""
+          : fmt::format(", {} set", counted(walls.segments.size(), "segment of walls", "segments of walls")));
 }
 
 }  // namespace quintet::meshfreeflow

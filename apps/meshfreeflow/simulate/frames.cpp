@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/meshfreeflow/setup/wall_segments.hpp"
 #include "physics/convection/centred.hpp"
 
 namespace quintet::meshfreeflow {
@@ -37,7 +38,7 @@ FieldSeriesHeader header_of(const Simulation& simulation) {
                        {"slip_top", flag(problem.top == Wall::free_slip)},
                        {"slip_sides", flag(problem.sides == Sides::free_slip)},
                        {"heated_sides", flag(problem.heated == Heated::sides)}};
-  if (simulation.policy() != nullptr) header.parameters["walls_set"] = 1;
+  if (sets_walls(options)) header.parameters["walls_set"] = 1;
   header.n_samples = options.seeds.size();
   header.seeds = options.seeds;
   return header;

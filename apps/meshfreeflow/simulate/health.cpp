@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "apps/meshfreeflow/setup/wall_segments.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "physics/convection/spectra.hpp"
@@ -28,16 +29,20 @@ double cells_within(const Axis& axis, double distance, bool first) {
   return cells;
 }
 
-/// Least and greatest b that walls may have: a policy makes a wall colder and warmer.
-std::pair<double, double> range_of_walls(const SimulateOptions& options) {
+/// Least and greatest b that walls may have: a policy makes a wall colder and warmer, and so do segments.
+std::pair<double, double> range_of_walls(const SimulateOptions& options, const WallProfiles& walls) {
   double coldest = -wall_buoyancy, warmest = wall_buoyancy;
-  if (!options.control || !options.control->policy) return {coldest, warmest};
-  using HeatedWall = ActuatorOptions::HeatedWall;
-  for (const auto& [wall, segments, amplitude, blend] : options.control->actuators)
-    if (wall == HeatedWall::bottom || wall == HeatedWall::left)
-      warmest += amplitude;
-    else
-      coldest -= amplitude;
+  if (options.control && options.control->policy) {
+    for (const auto& [wall, segments, amplitude, blend] : options.control->actuators)
+      if (wall == WallName::bottom || wall == WallName::left)
+        warmest += amplitude;
+      else
+        coldest -= amplitude;
+    return {coldest, warmest};
+  }
+  const auto widen = [&](double b) { coldest = std::min(coldest, b), warmest = std::max(warmest, b); };
+  for (const double f : walls.warm) widen(wall_buoyancy + f);
+  for (const double g : walls.cold) widen(g - wall_buoyancy);
   return {coldest, warmest};
 }
 
@@ -59,9 +64,10 @@ std::vector<Doubt> Health::doubts(int flow) const {
   std::vector<Doubt> doubts;
 
   const auto b_min = history_.column("b_min", flow).back(), b_max = history_.column("b_max", flow).back();
-  const auto [coldest, warmest] = range_of_walls(simulation_.options());
+  const auto [coldest, warmest] = range_of_walls(simulation_.options(), system.walls());
+  const bool has_heat = sets_heat(simulation_.options());  // b at walls follows from it, without bounds
   const double over = std::max({b_max - warmest, coldest - b_min, 0.0});
-  if (now >= limits.judged_from)
+  if (now >= limits.judged_from && !has_heat)
     doubts.push_back({"overshoot", over / limits.overshoot, 0.1,
                       fmt::format("b leaves the range of its walls, {:g} ... {:g}, by {:.3g}, which the "
                                   "equations forbid (limits.overshoot = {:g}): "
@@ -105,7 +111,8 @@ std::vector<Doubt> Health::doubts(int flow) const {
                                   "or history_interval helps",
                                   100 * mismatch / scale, limits.budget)});
 
-  if (sides) return doubts;  // of b that differs between the ends of x every series has a tail
+  // Of b that differs between the ends of x, or has a slope there, every series has a tail.
+  if (sides || has_heat) return doubts;
   const double tail = spectrum_tail(Exec(), system, flow);
   doubts.push_back({"spectrum_tail", tail / limits.spectrum_tail, 0.1,
                     fmt::format("the upper third of wavenumbers along x holds {:.3g} % of the variance of b "

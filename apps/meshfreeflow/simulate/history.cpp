@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/meshfreeflow/setup/wall_segments.hpp"
+
 namespace quintet::meshfreeflow {
 
 using convection::Sample;
@@ -29,7 +31,7 @@ constexpr OfFlow of_flows[] = {
     {"b_min", "Least b", &Sample::b_min},
     {"b_max", "Greatest b", &Sample::b_max}};
 
-// Columns of a policy only where one acts: the files of other runs stay as they are.
+// Columns of walls that are set only where they are: the files of other runs stay as they are.
 std::vector<RunColumn<HistoryRow>> columns(const Simulation& simulation) {
   const std::uint64_t n_flows = simulation.flow().n_members();
   std::vector<RunColumn<HistoryRow>> all{
@@ -45,12 +47,18 @@ std::vector<RunColumn<HistoryRow>> columns(const Simulation& simulation) {
     all.push_back({one.name, "1", one.text, {}, entry, {n_flows}, {"flow"}});
   };
   for (const auto& one : of_flows) add(one);
-  if (simulation.policy() == nullptr) return all;
-  add({"profile_heat", "Mean of what is set of b at walls times the heat through them there",
+  if (!sets_walls(simulation.options())) return all;
+  add({"profile_heat", "What is set at walls in the budget of b: eps_b = P (Nu + profile_heat)/distance^2",
        &Sample::profile_heat});
+  if (sets_heat(simulation.options())) {
+    add({"warm_excess", "What heat of walls that insulate adds to nusselt_warm", &Sample::warm_excess});
+    add({"cold_excess", "The same of nusselt_cold", &Sample::cold_excess});
+  }
+  if (simulation.policy() == nullptr) return all;
   all.push_back({"action",
                  "1",
-                 "What the policy has set: b in the middle of each segment less that of its wall",
+                 "What the policy has set in the middle of each segment: b less that of its wall, or the "
+                 "slope of b towards a wall that insulates",
                  {},
                  [](const HistoryRow& row) { return row.policy->levels(); },
                  {simulation.policy()->levels().size()},

@@ -22,8 +22,9 @@ struct HistoryRow {
 ///
 /// time, step, dt [sample]; of each flow [sample, flow]: nusselt_volume, nusselt_warm, nusselt_cold,
 /// kinetic_energy, dissipation, thermal_dissipation, buoyancy_work, buoyancy_variance, divergence, u_max,
-/// w_max, b_min, b_max (see convection::Sample). Where a policy acts also profile_heat, action [sample,
-/// segment] and reward [sample] (PlayedPolicy).
+/// w_max, b_min, b_max (see convection::Sample). Where walls are set also profile_heat, where
+/// heat is also warm_excess and cold_excess; where a policy acts also action [sample, segment] and reward
+/// [sample] (PlayedPolicy).
 class History {
  public:
   /// On a restart rows after the simulation's step are dropped and what was there before is read back.

@@ -33,7 +33,7 @@ class PlayedPolicy {
   /// After a step by dt. Collective.
   void add_step(const convection::Boussinesq& flow, double dt);
 
-  /// Deviation of b in the middle of each segment from that of its wall, actuator by actuator.
+  /// What is set in the middle of each segment, actuator by actuator (WallControl::levels()).
   [[nodiscard]] const std::vector<double>& levels() const { return control_.levels(); }
   /// Reward of the action in force for the time that it has stood; NaN before the first.
   [[nodiscard]] double reward() const { return reward_; }

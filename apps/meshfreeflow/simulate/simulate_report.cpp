@@ -8,6 +8,7 @@
 #include "apps/application/life/context.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/application/report/statistics.hpp"
+#include "apps/meshfreeflow/setup/wall_segments.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/log.hpp"
 
@@ -88,8 +89,12 @@ void report_nusselt(Context& context, const SimulateOptions& options, const Hist
   const double from = options.statistics.from;
   const Mean volume = mean_of(history, "nusselt_volume", from), warm = mean_of(history, "nusselt_warm", from),
              cold = mean_of(history, "nusselt_cold", from);
+  // Less what walls that let heat in add to it.
+  const bool has_heat = sets_heat(options);
+  const double at_warm = warm.value - (has_heat ? mean_of(history, "warm_excess", from).value : 0),
+               at_cold = cold.value - (has_heat ? mean_of(history, "cold_excess", from).value : 0);
   const double spread =
-      std::max({volume.value, warm.value, cold.value}) - std::min({volume.value, warm.value, cold.value});
+      std::max({volume.value, at_warm, at_cold}) - std::min({volume.value, at_warm, at_cold});
   context.headline("Nusselt number", text_with_error(volume.value, volume.error, ""),
                    context.doubt_of("history", spread > 0.05 * std::abs(volume.value)
                                                    ? "volume and walls differ by more than 5 %: not at rest, "
@@ -109,10 +114,11 @@ void report_nusselt(Context& context, const SimulateOptions& options, const Hist
   context.summarise("nusselt_warm_last", history.column("nusselt_warm", 0).back());
   context.summarise("nusselt_cold_last", history.column("nusselt_cold", 0).back());
   context.report().section("Heat transport");
-  context.report().plot(
-      over_time(history, options, "Nusselt number", "Nu",
-                {{"nusselt_volume", "volume"}, {"nusselt_warm", "warm wall"}, {"nusselt_cold", "cold wall"}},
-                "At rest all three are equal, exactly so for the discrete flow."));
+  context.report().plot(over_time(
+      history, options, "Nusselt number", "Nu",
+      {{"nusselt_volume", "volume"}, {"nusselt_warm", "warm wall"}, {"nusselt_cold", "cold wall"}},
+      has_heat ? "At rest they differ by what the other walls let in, exactly so for the discrete flow."
+               : "At rest all three are equal, exactly so for the discrete flow."));
   for (const auto& warning : health.warnings()) context.report().warning(warning);
 }
 
@@ -127,7 +133,7 @@ void report_budgets(Context& context, const Simulation& simulation, const Histor
              thermal = mean_of(history, "thermal_dissipation", from),
              energy = mean_of(history, "kinetic_energy", from),
              work = mean_of(history, "buoyancy_work", from);
-  const bool is_set = simulation.policy() != nullptr;  // the heat through walls then carries what is set
+  const bool is_set = sets_walls(options);  // the heat through walls then carries what is set
   const double carried = is_set ? mean_of(history, "profile_heat", from).value : 0;
   const double distance = problem.heated == Heated::sides ? simulation.flow().grid().x.length() : 1;
   const double divergence = [&] {
@@ -195,7 +201,8 @@ void report_policy(Context& context, const Simulation& simulation, const History
   context.report().plot(plot);
   Plot actions;
   actions.title = "What the policy sets", actions.x_label = "time",
-  actions.y_label = "b less that of the wall";
+  actions.y_label = sets_heat(simulation.options()) ? "b less that of the wall, or its slope towards it"
+                                                    : "b less that of the wall";
   const int shown = std::min<int>(policy.levels().size(), 8);
   for (int k = 0; k < shown; ++k)
     actions.curves.push_back({policy.segment_text(k), times, history.action(k)});

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Helpers of played.txt: what a policy did, from run.h5 by h5dump.
 
-Usage: played.py episode RUN JUDGED ACTIONS TOLERANCE | acts RUN FROM | warmer RUN BOUND | budget RUN PERCENT
+Usage: played.py episode RUN JUDGED ACTIONS TOLERANCE | acts RUN FROM | warmer RUN BOUND | budget RUN PERCENT |
+       nusselt RUN TOLERANCE | excess RUN HEAT MOMENT
 """
 import re
 import subprocess
@@ -50,6 +51,22 @@ def budget(run, percent):
         row = re.search(r"<td>(eps_b = .*?)</td>.*?([-+.\de]+) %</td>", file.read())
     print(row[1], row[2])
     return abs(float(row[2])) < float(percent)
+
+
+def nusselt(run, tolerance):
+    """Whether the last Nusselt numbers of walls are that of the volume and what heat adds."""
+    last = {name: numbers(run, f"/history/{name}")[-1]
+            for name in ("nusselt_volume", "nusselt_warm", "nusselt_cold", "warm_excess", "cold_excess")}
+    print(last)
+    return all(abs(last[f"nusselt_{wall}"] - last[f"{wall}_excess"] - last["nusselt_volume"]) < float(tolerance)
+               for wall in ("warm", "cold"))
+
+
+def excess(run, heat, moment):
+    """Whether heat of segments is all there, on any cells, and to the width of cells about the middle."""
+    warm, cold = (numbers(run, f"/history/{name}_excess")[-1] for name in ("warm", "cold"))
+    print(cold - warm, 0.5 * (cold + warm))
+    return abs(cold - warm - float(heat)) < 1e-12 and abs(0.5 * (cold + warm) - float(moment)) < 0.02
 
 
 if __name__ == "__main__":

@@ -15,17 +15,22 @@ namespace {
 
 using namespace convection;
 
-/// A layer or a cavity whose heated walls are both set, probes also next to plates and sides.
-ConvectionControlOptions world_of(Heated heated) {
+/// A layer or a cavity whose heated walls are both set, or one of whose floor and sides are, which insulate;
+/// probes also next to plates and sides.
+enum class World { layer, cavity, insulated };
+ConvectionControlOptions world_of(World world) {
   ConvectionControlOptions options;
   options.problem.rayleigh = 2e4;
   options.cells_x = 16, options.cells_z = 13, options.aspect_ratio = 1.5;
   options.actuators = {{false, {4, 0.5, 0.5}}, {true, {4, 0.3, 0.5}}};
   options.probes_x = 8, options.probes_z = 20;
   options.reward = "-nusselt + energy - heating - change + u_max";
-  if (heated == Heated::plates) return options;
-  options.problem.sides = Sides::no_slip, options.problem.heated = heated;
+  if (world == World::layer) return options;
+  options.problem.sides = Sides::no_slip;
   options.actuators = {{false, {3, 0.5, 0.5}}, {true, {2, 0.3, 0.5}}};
+  if (world == World::cavity) options.problem.heated = Heated::sides;
+  if (world == World::insulated)
+    options.actuators = {{false, {3, 0.5, 0.5}}, {false, {2, 4, 0.5}, true}, {true, {2, 3, 0.5}, true}};
   return options;
 }
 
@@ -52,8 +57,8 @@ std::vector<float> action_of(const WallControl& control, int turn) {
 }
 
 TEST(WallControl, sees_and_rewards_a_flow_of_several_ranks_as_that_of_one) {
-  for (const auto heated : {Heated::plates, Heated::sides}) {
-    const auto options = world_of(heated);
+  for (const auto world : {World::layer, World::cavity, World::insulated}) {
+    const auto options = world_of(world);
     Boussinesq alone = flow_of(options, Comm::self()), together = flow_of(options, Comm::world());
     WallControl one(options, alone.grid()), all(options, together.grid());
     std::vector<float> seen(one.n_observed()), shared(one.n_observed(), -7);
@@ -74,7 +79,7 @@ TEST(WallControl, sees_and_rewards_a_flow_of_several_ranks_as_that_of_one) {
 }
 
 TEST(WallControl, goes_on_in_the_middle_of_an_action_to_the_bit) {
-  const auto options = world_of(Heated::sides);
+  const auto options = world_of(World::cavity);
   Boussinesq whole = flow_of(options, Comm::world()), parts = flow_of(options, Comm::world());
   WallControl first(options, whole.grid());
   first.act(whole, action_of(first, 0));
@@ -101,7 +106,7 @@ TEST(WallControl, goes_on_in_the_middle_of_an_action_to_the_bit) {
 }
 
 TEST(WallControl, tells_what_it_has_set_in_the_middle_of_each_segment) {
-  const auto options = world_of(Heated::sides);
+  const auto options = world_of(World::cavity);
   Boussinesq flow = flow_of(options, Comm::world());
   WallControl control(options, flow.grid());
   EXPECT_EQ(control.levels(), std::vector<double>(5, 0.0));
@@ -111,6 +116,47 @@ TEST(WallControl, tells_what_it_has_set_in_the_middle_of_each_segment) {
   control.release(flow);
   EXPECT_EQ(control.levels(), std::vector<double>(5, 0.0));
   EXPECT_TRUE(flow.walls().warm.empty());
+}
+
+TEST(WallControl, sets_heat_of_walls_that_insulate) {
+  const auto options = world_of(World::insulated);
+  Boussinesq flow = flow_of(options, Comm::world());
+  WallControl control(options, flow.grid());
+  control.act(flow, std::vector<float>{0, 0, 0, 1, -1, 0.5F, -0.5F});
+  const auto [warm, cold, first, last] = flow.walls();
+  EXPECT_EQ(std::vector<double>(warm.begin(), warm.end()), std::vector<double>(16, 0.0));
+  EXPECT_TRUE(cold.empty());
+  ASSERT_EQ(first.size(), 13U);
+  ASSERT_EQ(last.size(), 13U);
+  EXPECT_NEAR(first.front(), 4, 1e-12);
+  EXPECT_NEAR(last.back(), -1.5, 1e-12);
+  double heat = 0;
+  for (int j = 0; j < 13; ++j) heat += flow.grid().z.widths[j] * first[j];
+  EXPECT_NEAR(heat, 0, 1e-14);
+  // A quarter of a wall is a step as 3 t^2 - 2 t^3 from one level to minus it, of mean square 17/35; the
+  // floor, without a level, is the third wall.
+  const double expected = std::sqrt((4 * 4 + 1.5 * 1.5) / 3 * (1 - 0.25 * (1 - 17.0 / 35)));
+  EXPECT_NEAR(control.terms(1).heating, expected, 0.03 * expected);
+  control.release(flow);
+  EXPECT_TRUE(flow.walls().empty());
+}
+
+TEST(WallControl, refuses_actuators_of_no_wall_and_two_of_one) {
+  auto options = world_of(World::insulated);
+  const Grid grid(Comm::self(), options.x_axis(), options.z_axis());
+  options.actuators.push_back({true, {2, 0.3, 0.5}});  // the ceiling: all four walls
+  EXPECT_NO_THROW(WallControl(options, grid));
+  options.actuators.push_back({true, {2, 0.3, 0.5}});
+  EXPECT_THROW(WallControl(options, grid), InputError);
+  options.actuators = {{false, {2, most_heat_set, 0.5}, true}};
+  EXPECT_NO_THROW(WallControl(options, grid));
+  options.actuators = {{false, {2, most_heat_set * 1.001, 0.5}, true}};
+  EXPECT_THROW(WallControl(options, grid), InputError);
+  options.actuators = {{false, {2, 1.001, 0.5}}};
+  EXPECT_THROW(WallControl(options, grid), InputError);
+  auto layer = world_of(World::layer);
+  layer.actuators = {{false, {4, 0.3, 0.5}, true}};
+  EXPECT_THROW(WallControl(layer, Grid(Comm::self(), layer.x_axis(), layer.z_axis())), InputError);
 }
 
 }  // namespace

@@ -21,7 +21,11 @@ TEST(Ranks, give_the_flow_of_one_to_round_off) {
       std::vector<double> warm, cold;
       for (int i = 0; i < (problem.heated == Heated::plates ? 20 : 14); ++i)
         warm.push_back(0.3 * std::sin(0.9 * i)), cold.push_back(0.2 * std::cos(0.8 * i));
-      flow.set_walls({warm, cold});
+      std::vector<double> heat;
+      for (int i = 0; i < (problem.heated == Heated::plates ? 14 : 20); ++i)
+        heat.push_back(0.4 + 0.5 * std::sin(0.7 * i));
+      if (problem.sides == Sides::periodic) heat.clear();
+      flow.set_walls({warm, cold, heat, heat});
       advance_to(flow, 2, 0.05);
       return flow;
     };
@@ -34,9 +38,9 @@ TEST(Ranks, give_the_flow_of_one_to_round_off) {
           ASSERT_NEAR((together.state(0).*field).row(j)[i],
                       (alone.state(0).*field).row(grid.first_row() + j)[i], 1e-13);
     const Sample one = sample(Exec(), alone, 0), many = sample(Exec(), together, 0);
-    for (double Sample::*number :
-         {&Sample::nusselt_volume, &Sample::nusselt_warm, &Sample::nusselt_cold, &Sample::dissipation,
-          &Sample::thermal_dissipation, &Sample::profile_heat, &Sample::u_max, &Sample::b_min})
+    for (double Sample::*number : {&Sample::nusselt_volume, &Sample::nusselt_warm, &Sample::nusselt_cold,
+                                   &Sample::dissipation, &Sample::thermal_dissipation, &Sample::profile_heat,
+                                   &Sample::warm_excess, &Sample::u_max, &Sample::b_min})
       EXPECT_NEAR(one.*number, many.*number, 1e-12);
     const Centred of_one = centred(Exec(), alone, 0), of_many = centred(Exec(), together, 0);
     const auto w = gathered(grid, of_many.w), p = gathered(grid, of_many.p);
