@@ -449,11 +449,19 @@ class MeshfreeflowSimulateTime(TypedDict, total=False):
     most_dt: float  # The longest step; above 0 and at most 1
     dt: Union[float, None]  # A fixed step; absent: as long as cfl and most_dt admit; above 0 and at most 1
     steps: Union[int, None]  # At most so many steps; absent: any number; at least 0
+MeshfreeflowSimulateWallsSegments = TypedDict('MeshfreeflowSimulateWallsSegments', {
+    'wall': Required[Literal['bottom', 'top', 'left', 'right']],  # The wall; left and right where x is not periodic
+    'from': Union[float, None],  # Where it begins: x of plates, z of sides; absent: at the corner
+    'to': Union[float, None],  # Where it ends, above from; absent: at the corner
+    'buoyancy': Union[float, None],  # Of a heated wall: b there, besides its 1/2 or -1/2; at least -1000 and at most 1000
+    'heat': Union[float, None],  # Of a wall that insulates: slope of b towards the wall, which is the heat that it lets in over P = (Ra Pr)^-1/2; below 0 it takes heat out. 1: as much as is conducted over one height; at least -1000 and at most 1000
+}, total=False)
 class MeshfreeflowSimulateWalls(TypedDict, total=False):
     bottom: Literal['no_slip', 'free_slip']  # What the flow does at the lower plate, z = -1/2
     top: Literal['no_slip', 'free_slip']  # The same at the upper plate, z = 1/2
     sides: Literal['periodic', 'no_slip', 'free_slip']  # The ends of x: periodic, or walls
     heated: Literal['plates', 'sides']  # Which walls hold b = 1/2 (bottom, left) and -1/2 (top, right); the other two insulate
+    segments: Sequence[MeshfreeflowSimulateWallsSegments]  # Parts of walls that are held at another buoyancy, or let heat in where they insulate; where they overlap they add
 MeshfreeflowSimulateStart = TypedDict('MeshfreeflowSimulateStart', {
     'profile': Literal['conducting', 'none'],  # b of heat conduction; or 0: walls are heated at time 0, their layers grow from nothing
     'roll': float,  # Amplitude of cos(2 pi n x/length) cos(pi z) in b (between sides cos(pi n x/length))
@@ -509,15 +517,15 @@ class MeshfreeflowSimulateLimits(TypedDict, total=False):
     budget: float  # Stop when kinetic energy leaves its budget (what buoyancy works, less dissipation) by this part of the work over the last 10 units of time; a tenth of it warns; above 0
     divergence: float  # Stop when a cell's divergence times time.most_dt is greater; above 0
 class MeshfreeflowSimulateControlActuators(TypedDict, total=False):
-    wall: Required[Literal['bottom', 'top', 'left', 'right']]  # A heated wall: bottom or top, or where walls.heated says sides left or right
+    wall: Required[Literal['bottom', 'top', 'left', 'right']]  # A wall; of the pair that walls.heated names its buoyancy is set, of the other pair, which insulates, the heat that it lets in
     segments: int  # Equal parts of the wall with an action each; where x is periodic they divide grid.cells.0; at least 2 and at most 4096
-    amplitude: float  # Greatest deviation of b at the wall from 1/2 or -1/2; beyond 1 the warm wall could be colder than the cold one; above 0 and at most 1
+    amplitude: float  # Greatest deviation of b at a heated wall from 1/2 or -1/2, at most 1: beyond, the warm wall could be colder than the cold one; of a wall that insulates the greatest slope of b towards it; above 0 and at most 1000
     blend: float  # Part of a segment over which one goes over into the next; at least 0 and at most 1
 class MeshfreeflowSimulateControlSensors(TypedDict, total=False):
     fields: Sequence[str]  # What probes read: u, w, and b less that of heat conduction (b + z, or b - 1/2 + x/length); 1 to 3 values
     probes: Sequence[int]  # Points along x and z, in the middles of equal parts; where x is periodic those along x are a multiple of the segments; 2 values, each at least 1 and at most 4096
 MeshfreeflowSimulateControl = TypedDict('MeshfreeflowSimulateControl', {
-    'actuators': Required[Sequence[MeshfreeflowSimulateControlActuators]],  # Heated walls that actions set: one, or both of the pair; 1 to 2 sections
+    'actuators': Required[Sequence[MeshfreeflowSimulateControlActuators]],  # Walls that actions set, each once; 1 to 4 sections
     'sensors': Union[MeshfreeflowSimulateControlSensors, None],  # What is seen of the flow
     'reward': str,  # Formula of what an action earns, of means over its interval: nusselt, energy, heating, change, dissipation, thermal_dissipation, buoyancy_variance, nusselt_warm, nusselt_cold, u_max, w_max; heating and change are root mean squares along the walls that are set, of their deviation from +-1/2 and of its change
     'policy': Union[str, None],  # A policy of `meshfreeflow control` that `simulate` plays on one flow; absent: it runs the flow without an agent

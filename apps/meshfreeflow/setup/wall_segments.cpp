@@ -26,7 +26,7 @@ void add_segment(const Axis& along, double from, double to, double value, std::v
 }  // namespace
 
 void describe(Schema& schema, WallSegmentOptions& options) {
-  schema.choice("wall", options.wall, wall_names(), "The wall; sides where walls.sides says no periodic ones")
+  schema.choice("wall", options.wall, wall_names(), "The wall; left and right where x is not periodic")
       .required();
   schema.number("from", options.from, "Where it begins: x of plates, z of sides; absent: at the corner");
   schema.number("to", options.to, "Where it ends, above from; absent: at the corner");

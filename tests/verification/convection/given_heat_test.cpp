@@ -31,8 +31,8 @@ struct Heat {
   Heat(const Problem& problem, const Grid& grid) {
     const int n = problem.heated == Heated::plates ? grid.z.n() : grid.x.n();
     for (int i = 0; i < n; ++i) {
-      first.push_back(0.5 + 1.5 * std::sin(0.8 * i + 0.3));
-      last.push_back(-0.2 + 0.9 * std::cos(0.5 * i));
+      first.push_back(1.2 + 1.5 * std::sin(0.8 * i + 0.3));
+      last.push_back(0.5 + 0.9 * std::cos(0.5 * i));
     }
   }
   [[nodiscard]] WallProfiles walls() const { return {{}, {}, first, last}; }
@@ -172,7 +172,7 @@ TEST(GivenHeat, adds_up_over_time) {
       EXPECT_GT(std::abs(mean() - before), 1e-3);
       return std::abs(mean() - before - gain);
     };
-    const double coarse = missed(20), fine = missed(40);
+    const double coarse = missed(40), fine = missed(80);
     EXPECT_LT(fine, 2e-5);
     EXPECT_NEAR(std::log2(coarse / fine), 2, 0.3);
   }
