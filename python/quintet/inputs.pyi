@@ -28,6 +28,9 @@ class DpmdRunSystem(TypedDict, total=False):
     selective_dynamics: bool  # Atoms that the file holds (F F F of VASP's selective dynamics) do not move; false: they do
     masses: dict[str, str]  # Masses of types by name, such as isotopes, in place of the file's and of the standard ones of elements; unit: g/mol, amu, g, kg; above 0 amu
     replicate: Sequence[int]  # Copies along the cell's rows; 3 values, each at least 1 and at most 1000000
+class DpmdRunPotentialAtomParameters(TypedDict, total=False):
+    types: Required[Sequence[str]]  # Types whose atoms have them; at least 1 value
+    values: Required[Sequence[float]]  # As many as the model was trained with; at least 1 value
 class DpmdRunPotentialRepulsion(TypedDict, total=False):
     kind: Literal['zbl']  # Universal screened repulsion of the nuclei (Ziegler, Biersack, Littmark), added to the model
     inner: str  # Whole up to this distance; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
@@ -62,6 +65,7 @@ class DpmdRunPotential(TypedDict, total=False):
     compress: Literal['auto', 'off', 'file']  # Embedding: piecewise polynomials made at the start (their error is printed), the networks themselves, or the table of a compressed model
     sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
     frame_parameters: Sequence[float]  # Frame parameters (fparam) of a model that reads them, such as an electronic temperature, as it was trained with; absent: the model's default, if it has one
+    atom_parameters: Sequence[DpmdRunPotentialAtomParameters]  # Parameters of atoms (aparam: a spin, a temperature) of a model that reads them, by type, of all types it knows; absent: each atom's own, the column aparam of system.file
     repulsion: Union[DpmdRunPotentialRepulsion, None]  # Short-range repulsion; absent: none
     types: Sequence[str]  # Types that the model acts on, where others are for `also`, `pairs` and `dispersion`: it sees no other atoms; absent: all that it knows
     also: Sequence[DpmdRunPotentialAlso]  # Further models, whose energies are added
@@ -243,6 +247,7 @@ class DpmdTrainModelFitting(TypedDict, total=False):
     neurons: Sequence[int]  # Widths of the layers of the fitting networks; 1 to 20 values, each at least 1 and at most 100000
     timestep: bool  # Trained step sizes idt of layers with a skip connection (resnet_dt)
     activation: Literal['tanh', 'gelu', 'silu', 'relu', 'relu6', 'softplus', 'sigmoid', 'linear']  # Activation function
+    atom_parameters: int  # Numbers of each atom that the networks read beside the descriptor (aparam: a spin, a temperature); all data must have them: aparam.npy, or a column aparam of extended XYZ. Not of dpa1; at least 0 and at most 100
 class DpmdTrainModel(TypedDict, total=False):
     type_map: Sequence[str]  # Names of the atom types in their order; empty: those of the data, in order of appearance
     start: Union[str, None]  # Go on from this model (.dp): its sizes, statistics, energy biases and weights; descriptor and fitting below are not used
@@ -312,6 +317,9 @@ class DpmdEquationOfStateSystem(TypedDict, total=False):
     selective_dynamics: bool  # Atoms that the file holds (F F F of VASP's selective dynamics) do not move; false: they do
     masses: dict[str, str]  # Masses of types by name, such as isotopes, in place of the file's and of the standard ones of elements; unit: g/mol, amu, g, kg; above 0 amu
     replicate: Sequence[int]  # Copies along the cell's rows; 3 values, each at least 1 and at most 1000000
+class DpmdEquationOfStatePotentialAtomParameters(TypedDict, total=False):
+    types: Required[Sequence[str]]  # Types whose atoms have them; at least 1 value
+    values: Required[Sequence[float]]  # As many as the model was trained with; at least 1 value
 class DpmdEquationOfStatePotentialRepulsion(TypedDict, total=False):
     kind: Literal['zbl']  # Universal screened repulsion of the nuclei (Ziegler, Biersack, Littmark), added to the model
     inner: str  # Whole up to this distance; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
@@ -346,6 +354,7 @@ class DpmdEquationOfStatePotential(TypedDict, total=False):
     compress: Literal['auto', 'off', 'file']  # Embedding: piecewise polynomials made at the start (their error is printed), the networks themselves, or the table of a compressed model
     sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
     frame_parameters: Sequence[float]  # Frame parameters (fparam) of a model that reads them, such as an electronic temperature, as it was trained with; absent: the model's default, if it has one
+    atom_parameters: Sequence[DpmdEquationOfStatePotentialAtomParameters]  # Parameters of atoms (aparam: a spin, a temperature) of a model that reads them, by type, of all types it knows; absent: each atom's own, the column aparam of system.file
     repulsion: Union[DpmdEquationOfStatePotentialRepulsion, None]  # Short-range repulsion; absent: none
     types: Sequence[str]  # Types that the model acts on, where others are for `also`, `pairs` and `dispersion`: it sees no other atoms; absent: all that it knows
     also: Sequence[DpmdEquationOfStatePotentialAlso]  # Further models, whose energies are added
@@ -367,6 +376,9 @@ class DpmdElasticConstantsSystem(TypedDict, total=False):
     selective_dynamics: bool  # Atoms that the file holds (F F F of VASP's selective dynamics) do not move; false: they do
     masses: dict[str, str]  # Masses of types by name, such as isotopes, in place of the file's and of the standard ones of elements; unit: g/mol, amu, g, kg; above 0 amu
     replicate: Sequence[int]  # Copies along the cell's rows; 3 values, each at least 1 and at most 1000000
+class DpmdElasticConstantsPotentialAtomParameters(TypedDict, total=False):
+    types: Required[Sequence[str]]  # Types whose atoms have them; at least 1 value
+    values: Required[Sequence[float]]  # As many as the model was trained with; at least 1 value
 class DpmdElasticConstantsPotentialRepulsion(TypedDict, total=False):
     kind: Literal['zbl']  # Universal screened repulsion of the nuclei (Ziegler, Biersack, Littmark), added to the model
     inner: str  # Whole up to this distance; unit: angstrom, nm, bohr, um, mm, m, km; above 0 angstrom
@@ -401,6 +413,7 @@ class DpmdElasticConstantsPotential(TypedDict, total=False):
     compress: Literal['auto', 'off', 'file']  # Embedding: piecewise polynomials made at the start (their error is printed), the networks themselves, or the table of a compressed model
     sel_overflow: Literal['lammps', 'deepmd']  # Which neighbours stay when there are more than sel holds: the nearest of each type (LAMMPS, TensorFlow) or first the nearest of all (PyTorch)
     frame_parameters: Sequence[float]  # Frame parameters (fparam) of a model that reads them, such as an electronic temperature, as it was trained with; absent: the model's default, if it has one
+    atom_parameters: Sequence[DpmdElasticConstantsPotentialAtomParameters]  # Parameters of atoms (aparam: a spin, a temperature) of a model that reads them, by type, of all types it knows; absent: each atom's own, the column aparam of system.file
     repulsion: Union[DpmdElasticConstantsPotentialRepulsion, None]  # Short-range repulsion; absent: none
     types: Sequence[str]  # Types that the model acts on, where others are for `also`, `pairs` and `dispersion`: it sees no other atoms; absent: all that it knows
     also: Sequence[DpmdElasticConstantsPotentialAlso]  # Further models, whose energies are added

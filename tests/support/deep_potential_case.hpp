@@ -44,6 +44,7 @@ inline std::vector<DeepPotentialCase> read_cases(const std::string& path,
     const auto coord = numbers(tree.find("coord"));
     for (std::size_t i = 0; i + 2 < coord.size(); i += 3)
       configuration.positions.push_back({coord[i], coord[i + 1], coord[i + 2]});
+    configuration.parameters = numbers(tree.find("atom_parameters"));
     const auto box = numbers(tree.find("box"));
     quintet::Mat3 rows{50, 0, 0, 0, 50, 0, 0, 0, 50};
     if (box.size() == 9) std::copy(box.begin(), box.end(), rows.begin());

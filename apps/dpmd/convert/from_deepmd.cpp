@@ -163,9 +163,10 @@ Tree translate_descriptor(Source from, const Tree* type_map, std::vector<std::st
 Tree translate_fitting(Source from, std::vector<std::string>& warnings) {
   Tree to = Tree::map();
   from.only("type", {"ener"}, "energies are fitted here");
-  for (const char* key :
-       {"numb_fparam", "numb_aparam", "default_fparam", "dim_case_embd", "use_aparam_as_mask"})
-    from.refuse(key, "there are no frame or atomic parameters here");
+  for (const char* key : {"numb_fparam", "default_fparam", "dim_case_embd"})
+    from.refuse(key, "no parameters of frames are trained here");
+  from.refuse("use_aparam_as_mask", "parameters of atoms are no masks here");
+  copy(from, "numb_aparam", to, "atom_parameters");
   from.refuse("atom_ener", "energies of atoms in vacuum cannot be given here");
   from.only("trainable", {"true", "True"}, "all networks are trained");
   from.refuse("layer_name", "layers are not shared here");

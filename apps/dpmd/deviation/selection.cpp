@@ -130,6 +130,7 @@ class FrameReader {
   Configuration operator()(std::int64_t index) {
     if (is_trajectory(source_.frames)) {
       ReadOptions read = source_.read;
+      read.n_atom_parameters = any_number;
       read.all_frames = false;
       read.frame = index;
       return read_configuration(source_.frames, read);
@@ -141,6 +142,7 @@ class FrameReader {
  private:
   void read_all() {
     ReadOptions read = source_.read;
+    read.n_atom_parameters = any_number;
     read.all_frames = true;
     all_ = read_configurations(source_.frames, read);
     QUINTET_CHECK(all_.size() == source_.rows.size(),

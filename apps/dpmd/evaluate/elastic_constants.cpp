@@ -203,8 +203,8 @@ void report(Context& context, const ElasticConstants& found, const Spectrum6& sp
 
 void elastic_constants(Context& context, const ElasticOptions& options) {
   const auto field = make_force_field(options.potential);
-  const System system =
-      read_system(context.comm(), options.system, field->type_names(), field->cutoff(), field->list_cutoff());
+  const System system = read_system(context.comm(), options.system, field->type_names(), field->cutoff(),
+                                    field->list_cutoff(), field->n_atom_parameters());
   Configuration start;
   on_root(context.comm(), [&] { start = replicated(system.cell, system.copies); });
   start.box = system.box;

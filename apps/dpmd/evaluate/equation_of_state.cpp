@@ -252,8 +252,8 @@ double misfit(const Fit& fit, const std::vector<double>& volumes, const std::vec
 
 void equation_of_state(Context& context, const EquationOptions& options) {
   const auto field = make_force_field(options.potential);
-  const System system =
-      read_system(context.comm(), options.system, field->type_names(), field->cutoff(), field->list_cutoff());
+  const System system = read_system(context.comm(), options.system, field->type_names(), field->cutoff(),
+                                    field->list_cutoff(), field->n_atom_parameters());
   const double n_atoms = system.n_atoms;
   Configuration start;
   on_root(context.comm(), [&] { start = replicated(system.cell, system.copies); });

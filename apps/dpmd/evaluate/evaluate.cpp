@@ -306,6 +306,7 @@ void evaluate(const Comm& comm, const EvaluateOptions& options) {
   FrameFields fields = fields_of(options);
   ReadOptions read = read_options_of(options.naming);
   read.labels.use = LabelSource::Use::compare;
+  read.n_atom_parameters = fields.n_atom_parameters();
   require_known(read.masses, fields.all_types(), "--masses");
   Outcome outcome(name);
   for (const auto& path : options.systems) {

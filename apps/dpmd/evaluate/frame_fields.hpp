@@ -39,6 +39,8 @@ class FrameFields {
   [[nodiscard]] Choice choose(const Configuration& frame, const std::string& name) const;
   [[nodiscard]] const std::vector<std::string>& type_names(int model) const;
   [[nodiscard]] std::vector<std::string> all_types() const;
+  /// Numbers of each atom that the field of `--model` reads (aparam); experts are asked for none.
+  [[nodiscard]] int n_atom_parameters() const { return single_ ? single_->n_atom_parameters() : 0; }
   /// "" where there is one model alone.
   [[nodiscard]] std::string id(int model) const;
   /// In what order frames of these models are best evaluated: positions.

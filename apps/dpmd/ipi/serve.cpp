@@ -47,6 +47,9 @@ class Models {
  public:
   Models(const Comm& comm, const PotentialOptions& options)
       : comm_(comm), driving_(make_force_field(options)), cutoff_(driving_->cutoff()) {
+    QUINTET_CHECK(driving_->n_atom_parameters() == 0,
+                  "{}: the model reads {} of each atom (aparam), which i-PI's protocol does not carry",
+                  options.models.front(), counted(driving_->n_atom_parameters(), "number"));
     if (options.models.size() == 1) return;
     ensemble_.emplace(make_ensemble(comm, options, *driving_, {}));
     cutoff_ = ensemble_->widened(domain_of(*driving_)).cutoff;

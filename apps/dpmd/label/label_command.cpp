@@ -32,7 +32,8 @@ void label(const Comm& comm, const LabelCommandOptions& options) {
                 counted(comm.size(), "rank"), comm.size());
   const std::string& folder = options.output;
   check_label_options(options.labelling);
-  const ReadOptions read = read_options_of(options.naming);
+  ReadOptions read = read_options_of(options.naming);
+  read.n_atom_parameters = any_number;  // labels are of the same atoms
   std::vector<Configuration> all;
   for (const auto& path : options.frames) {
     auto found = read_configurations(path, read);

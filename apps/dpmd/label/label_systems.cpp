@@ -59,12 +59,13 @@ void write_system(const std::string& folder, const std::vector<const Configurati
   write_text_file(folder + "/type.raw", types);
   write_text_file(folder + "/type_map.raw", names);
   if (!first.box.periodic()[0]) write_text_file(folder + "/nopbc", "");
-  std::vector<double> coord, box, energy, force, virial;
+  std::vector<double> coord, box, energy, force, virial, parameters;
   for (const auto* frame : frames) {
     for (const auto& x : frame->positions) coord.insert(coord.end(), x.begin(), x.end());
     for (const auto& f : frame->forces) force.insert(force.end(), f.begin(), f.end());
     box.insert(box.end(), frame->box.rows().begin(), frame->box.rows().end());
     energy.push_back(*frame->energy);
+    parameters.insert(parameters.end(), frame->parameters.begin(), frame->parameters.end());
     if (frame->virial) virial.insert(virial.end(), frame->virial->begin(), frame->virial->end());
   }
   const auto write = [&](const char* name, const std::vector<double>& values) {
@@ -75,6 +76,7 @@ void write_system(const std::string& folder, const std::vector<const Configurati
   write("energy", energy);
   write("force", force);
   write("virial", virial);
+  write("aparam", parameters);
 }
 
 }  // namespace
@@ -91,7 +93,8 @@ void write_labelled(const std::string& folder, const std::vector<Configuration>&
 
   std::map<std::string, std::vector<const Configuration*>> systems;
   for (const auto& frame : frames)
-    systems[fmt::format("{}{}{}", names_of(frame), frame.box.periodic()[0], frame.virial.has_value())]
+    systems[fmt::format("{}{}{} {}", names_of(frame), frame.box.periodic()[0], frame.virial.has_value(),
+                        frame.n_parameters())]
         .push_back(&frame);
   fs::remove_all(folder + "/systems");
   std::map<std::string, int> used;

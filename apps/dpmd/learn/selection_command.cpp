@@ -24,6 +24,7 @@ namespace {
 FrameSource measured(const Comm& comm, const std::string& path, const NamingOptions& naming,
                      ForceField& driving, potential::ModelEnsemble& ensemble) {
   FrameSource source{path, {}, read_options_of(naming)};
+  source.read.n_atom_parameters = driving.n_atom_parameters();
   require_known(source.read.masses, driving.type_names(), "--masses");
   std::vector<Configuration> all;
   on_root(comm, [&] {

@@ -57,8 +57,9 @@ Simulation::Simulation(const Comm& comm, const RunOptions& options, const Device
   start_times_.model = timer.seconds();
   timer.reset();
   const DomainOptions reach = domain_options(options);
-  System start = read_system(comm, options.system, force_field_->type_names(), reach.cutoff + reach.skin,
-                             reach.list_cutoff.value_or(reach.cutoff) + reach.skin);
+  System start =
+      read_system(comm, options.system, force_field_->type_names(), reach.cutoff + reach.skin,
+                  reach.list_cutoff.value_or(reach.cutoff) + reach.skin, force_field_->n_atom_parameters());
   const Exec exec;
   build(comm, options, start.box, grid_of(options.domain));
   atoms_ = domain_->distribute(start.cell, start.copies);

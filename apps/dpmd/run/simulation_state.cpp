@@ -45,6 +45,10 @@ void Simulation::save(hdf5::Group& root) const {
   vectors("velocity", atoms_.velocity, "angstrom/ps", "Velocities");
   vectors("built_position", domain_->built_positions(), "angstrom",
           "Positions at the last rebuild of the neighbour list");
+  if (const std::uint64_t n_parameters = atoms_.n_parameters(); n_parameters > 0)
+    state.write_distributed(
+        "parameters", rows<double>(atoms_.parameters, n, n_parameters), {total, n_parameters}, offset,
+        {"1", {"atom", "number"}, fmt::format("Numbers that models read (aparam) ({})", layout)});
   state.write_distributed("type", rows<std::int32_t>(atoms_.type, n, 1), {total}, offset,
                           {"1", {"atom"}, "Index into type_names"});
   state.write_distributed("id", rows<std::int64_t>(atoms_.id, n, 1), {total}, offset,
@@ -117,6 +121,11 @@ void Simulation::load_in_place(hdf5::Group& state, std::uint64_t offset, std::ui
   atoms_.n_ghost = 0;
   fill(state.read_rows<double>("position", offset, count), atoms_.position);
   fill(state.read_rows<double>("velocity", offset, count), atoms_.velocity);
+  if (state.has("parameters")) {
+    const auto n_parameters = state.shape("parameters").at(1);
+    atoms_.parameters = decltype(atoms_.parameters)("dpmd::parameters", atoms_.capacity(), n_parameters);
+    fill(state.read_rows<double>("parameters", offset, count), atoms_.parameters);
+  }
   fill(state.read_rows<std::int32_t>("type", offset, count), atoms_.type);
   fill(state.read_rows<std::int64_t>("id", offset, count), atoms_.id);
   fill(state.read_rows<std::int32_t>("image", offset, count), atoms_.image);

@@ -38,6 +38,7 @@ Configuration read_checkpoint(const std::string& path) {
   configuration.type_names = split_lines(state.read_text("type_names"));
   configuration.masses = state.read<double>("mass", {configuration.type_names.size()});
   configuration.ids = state.read<std::int64_t>("id", {n});
+  if (state.has("parameters")) configuration.parameters = state.read<double>("parameters");
   configuration.types.assign(type.begin(), type.end());
   for (std::size_t i = 0; i < n; ++i) {
     Vec3 x{position[3 * i], position[3 * i + 1], position[3 * i + 2]};

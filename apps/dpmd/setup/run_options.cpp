@@ -13,6 +13,18 @@
 #include "io/log/counted.hpp"
 #include "physics/particles/interactions/dispersion_table.hpp"
 
+namespace quintet::potential {
+
+void describe(Schema& schema, AtomParameters& options) {
+  schema.texts("types", options.types, "Types whose atoms have them").required().length(1).example("[O]");
+  schema.numbers("values", options.values, "As many as the model was trained with")
+      .required()
+      .length(1)
+      .example("[0.3]");
+}
+
+}  // namespace quintet::potential
+
 namespace quintet::dpmd {
 
 void describe_masses(Schema& schema, NamedMasses& masses) {
@@ -215,6 +227,10 @@ void describe(Schema& schema, PotentialOptions& options) {
       .existing_file()
       .length(1);
   describe_evaluation(schema, options.evaluation);
+  schema.sections(
+      "atom_parameters", options.evaluation.atom_parameters,
+      "Parameters of atoms (aparam: a spin, a temperature) of a model that reads them, by type, of all "
+      "types it knows; absent: each atom's own, the column aparam of system.file");
   schema.section("repulsion", options.repulsion, "Short-range repulsion; absent: none");
   schema.texts(
       "types", options.types,

@@ -20,6 +20,11 @@
 #include "surrogates/potential/evaluation/deep_potential.hpp"
 #include "surrogates/potential/model/repulsion.hpp"
 
+namespace quintet::potential {
+/// An entry of the key `potential.atom_parameters`.
+void describe(Schema& schema, AtomParameters& options);
+}  // namespace quintet::potential
+
 /// Options in the YAML file of `dpmd run` and `dpmd equation_of_state`.
 namespace quintet::dpmd {
 

@@ -9,10 +9,12 @@
 #include "apps/dpmd/setup/checkpoint_configuration.hpp"
 #include "io/config/suggest.hpp"
 #include "io/hdf5/file.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/parallel/shared_memory_bounds.hpp"
+#include "physics/particles/atoms/atom_parameters.hpp"
 #include "physics/particles/domain/validate_configuration.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 #include "physics/particles/interactions/dispersion.hpp"
@@ -65,10 +67,22 @@ std::unique_ptr<ForceField> completed(const PotentialOptions& options, const std
   return model;
 }
 
+/// The driving model of a file. Throws InputError for parameters that it does not read.
+potential::Model read_driving(const PotentialOptions& options, const std::string& path) {
+  potential::Model model = potential::read_dp(path);
+  QUINTET_CHECK(options.evaluation.atom_parameters.empty() || model.atom_parameters.count() > 0,
+                "{}: the model reads no parameters of atoms (aparam); remove potential.atom_parameters",
+                path);
+  return model;
+}
+
 CheckedField make_on_cores(const PotentialOptions& options, const std::string& path) {
-  if (potential::is_exported(path))
+  if (potential::is_exported(path)) {
+    QUINTET_CHECK(options.evaluation.atom_parameters.empty(),
+                  "{}: potential.atom_parameters is for models of .dp files; remove it", path);
     return {completed(options, path, potential::make_exported_potential(path, options.evaluation)), nullptr};
-  auto model = std::make_unique<potential::DeepPotential>(potential::read_dp(path), options.evaluation);
+  }
+  auto model = std::make_unique<potential::DeepPotential>(read_driving(options, path), options.evaluation);
   std::unique_ptr<potential::PrecisionCheck> check;
   if (model->rounds()) check = std::make_unique<potential::PrecisionCheck>(*model, options.evaluation);
   return {completed(options, path, std::move(model)), std::move(check)};
@@ -81,7 +95,7 @@ std::unique_ptr<ForceField> make_on_device(const PotentialOptions& options, cons
   std::optional<potential::RepulsionOptions> repulsion;
   if (options.repulsion) repulsion = options.repulsion->range;
   auto field = std::make_unique<potential::DeviceForceField>(
-      potential::read_dp(path), options.evaluation, repulsion,
+      read_driving(options, path), options.evaluation, repulsion,
       session.factory("quintet_make_device_potential", &quintet_make_device_potential),
       [session](double bytes, const std::string& what) { session.require_bytes(bytes, what); });
   log::info("{}: {}", path, field->description());
@@ -145,6 +159,10 @@ potential::ModelEnsemble make_ensemble(const Comm& comm, const PotentialOptions&
     if (!fields[m]) fields[m] = potential::make_exported_potential(paths[m], as_exported);
     fields[m] = completed(theirs, paths[m], std::move(fields[m]), shared);
     if (shared.sum == nullptr) shared.sum = dynamic_cast<const SumOfFields*>(fields[m].get());
+    const int n_read = fields[m]->n_atom_parameters();
+    QUINTET_CHECK(n_read == 0 || n_read == driving.n_atom_parameters(),
+                  "{}: reads {} of each atom (aparam), but {} reads {}; expected the same number, or none",
+                  paths[m], counted(n_read, "number"), options.models.front(), driving.n_atom_parameters());
     fields[m] = alongside(driving, options.models.front(), std::move(fields[m]), paths[m]);
   }
   return {std::move(fields), measure};
@@ -205,13 +223,14 @@ void keep_held(Configuration& configuration, const SystemOptions& options) {
 }
 
 /// The file of the options, its types and masses as it and they say.
-Configuration read_named(const SystemOptions& options) {
+Configuration read_named(const SystemOptions& options, int n_atom_parameters) {
   ReadOptions read;
   read.frame = options.frame;
   read.type_names = options.types;
   read.masses = options.masses;
   read.periodic = periodic_of(options.periodic);
   read.labels.use = LabelSource::Use::none;
+  read.n_atom_parameters = n_atom_parameters;
   if (!is_checkpoint(options.file)) {
     Configuration configuration = read_configuration(options.file, read);
     tell_reading(options.file, std::span(&configuration, 1));
@@ -221,6 +240,7 @@ Configuration read_named(const SystemOptions& options) {
   Configuration configuration = read_checkpoint(options.file);
   check_given_names(options.file, configuration, options.types);
   set_masses(configuration, options.masses);
+  take_atom_parameters(configuration, n_atom_parameters, options.file);
   return configuration;
 }
 
@@ -240,12 +260,13 @@ double memory_of(double n_atoms, double volume, int n_ranks, double range, doubl
 }
 
 System read_system(const Comm& comm, const SystemOptions& options,
-                   const std::vector<std::string>& model_types, double range, double list_range) {
+                   const std::vector<std::string>& model_types, double range, double list_range,
+                   int n_atom_parameters) {
   System system;
   for (int k = 0; k < 3; ++k) system.copies[k] = options.replicate[k];
   on_root(comm, [&] {
     require_known(options.masses, model_types, "system.masses");
-    system.cell = with_types(read_named(options), model_types, options.file);
+    system.cell = with_types(read_named(options, n_atom_parameters), model_types, options.file);
     validate(system.cell, closest_start);
     system.cell.ids.clear();
   });

@@ -63,10 +63,11 @@ struct System {
 
 /// Read and check the start of a run. An error on rank 0 is thrown on all ranks. `range`: cutoff + skin
 /// (angstrom), `list_range` that of rows of neighbours; throws ResourceError if the atoms and their
-/// neighbours do not fit into the ranks' memory.
+/// neighbours do not fit into the ranks' memory, InputError unless the file has `n_atom_parameters` of each
+/// atom.
 [[nodiscard]] System read_system(const Comm& comm, const SystemOptions& options,
-                                 const std::vector<std::string>& model_types, double range,
-                                 double list_range);
+                                 const std::vector<std::string>& model_types, double range, double list_range,
+                                 int n_atom_parameters = 0);
 
 /// About what a rank needs for its share of atoms, their ghosts and neighbours (bytes).
 ///

@@ -32,6 +32,7 @@ class Watched final : public ForceField {
   [[nodiscard]] double cutoff() const override { return field_.cutoff(); }
   [[nodiscard]] const std::vector<std::string>& type_names() const override { return field_.type_names(); }
   [[nodiscard]] std::string description() const override { return field_.description(); }
+  [[nodiscard]] int n_atom_parameters() const override { return field_.n_atom_parameters(); }
   [[nodiscard]] std::optional<double> memory_needed(const Exec& exec, const Atoms& atoms,
                                                     const NeighbourList& list) override {
     return field_.memory_needed(exec, atoms, list);
@@ -71,12 +72,12 @@ void require_new_files(const TestOptions& options) {
 }
 
 std::vector<potential::LabelledSystem> labelled_systems(const std::vector<std::string>& paths,
-                                                        const std::vector<std::string>& type_names,
-                                                        const LabelSource& source,
+                                                        const ForceField& field, const LabelSource& source,
                                                         std::vector<std::string>& refused) {
   potential::DataOptions options{
-      .type_map = type_names, .types_in_order = false, .need_energy = false, .need_force = false};
+      .type_map = field.type_names(), .types_in_order = false, .need_energy = false, .need_force = false};
   options.labels = source;
+  options.n_atom_parameters = field.n_atom_parameters();
   options.refused = &refused;
   auto found = potential::read_systems(paths, options);
   bool labelled = false;
@@ -150,7 +151,7 @@ void test(const Comm& comm, const TestOptions& options) {
   const auto& types = field->type_names();
   std::vector<std::string> refused;
   const LabelSource source = source_of(options.labels);
-  const auto data = labelled_systems(options.systems, types, source, refused);
+  const auto data = labelled_systems(options.systems, *field, source, refused);
   Watched watched(*field);
   const auto chosen = usable(data, frames_of(data, options.frames), refused);
   on_root(comm, [&] {

@@ -186,6 +186,13 @@ void describe(Schema& schema, DescriptorOptions& options) {
 
 void describe(Schema& schema, FittingOptions& options) {
   network_keys(schema, options.neurons, options.timestep, options.activation, "fitting networks");
+  schema
+      .integer("atom_parameters", options.atom_parameters,
+               "Numbers of each atom that the networks read beside the descriptor (aparam: a spin, a "
+               "temperature); "
+               "all data must have them: aparam.npy, or a column aparam of extended XYZ. Not of dpa1")
+      .at_least(0)
+      .at_most(100);
 }
 
 void describe(Schema& schema, ModelOptions& options) {

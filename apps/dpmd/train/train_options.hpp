@@ -48,6 +48,7 @@ struct FittingOptions {
   std::vector<std::int64_t> neurons{120, 120, 120};
   bool timestep = true;
   Activation activation = Activation::tanh;
+  int atom_parameters = 0;
 };
 void describe(Schema& schema, FittingOptions& options);
 

@@ -65,7 +65,8 @@ std::vector<std::string> wanted_types(const ModelOptions& options, const std::op
 
 // Training data must have what the loss weighs; data held out may lack it, for they are compared in what they
 // have.
-TrainingData read_data(const TrainOptions& options, std::vector<std::string> type_map) {
+TrainingData read_data(const TrainOptions& options, std::vector<std::string> type_map,
+                       int n_atom_parameters) {
   TrainingData data;
   potential::DataOptions read;
   read.type_map = std::move(type_map);
@@ -75,6 +76,7 @@ TrainingData read_data(const TrainOptions& options, std::vector<std::string> typ
   read.need_energy = options.loss.energy.active();
   read.need_force = options.loss.force.active();
   read.need_virial = options.loss.virial.active();
+  read.n_atom_parameters = n_atom_parameters;
   read.labels = source_of(options.data.labels);
   read.stress_limit = stress_limit_of(options.data.labels);
   data.training = potential::read_systems(options.data.training.systems, read);
@@ -191,6 +193,7 @@ NetworkOptions network_options(const ModelOptions& model, const TrainingData& da
       parse_type_pairs(model.pair_exclude_types, data.type_map, "model.pair_exclude_types");
   for (const auto& name : model.atom_exclude_types)
     options.excluded_atoms.push_back(type_index(name, data.type_map, "model.atom_exclude_types"));
+  options.n_atom_parameters = model.fitting.atom_parameters;
   options.seed = seed;
   return options;
 }
@@ -257,13 +260,15 @@ Model fine_tuned(const Model& from, const TrainOptions& options, const TrainingD
 void apply(const KnownModel& known, Model& model) {
   QUINTET_CHECK(known.type_map == model.type_names && known.sel.size() == model.sel.size() &&
                     known.mean.size() == model.mean.size() &&
-                    known.output_bias.size() == model.output_bias.size(),
+                    known.output_bias.size() == model.output_bias.size() &&
+                    known.atom_parameters.count() == model.atom_parameters.count(),
                 "the checkpoint is of another model: types {}, here {}", name_list(known.type_map),
                 name_list(model.type_names));
   model.sel = known.sel;
   model.mean = known.mean;
   model.deviation = known.deviation;
   model.output_bias = known.output_bias;
+  model.atom_parameters = known.atom_parameters;
 }
 
 }  // namespace
@@ -300,7 +305,8 @@ TrainingSetup set_up_training(const TrainOptions& options, const std::optional<K
   if (file) start = read_start(*file);
   warn_of_half_terms(options.loss);
   TrainingSetup setup;
-  setup.data = read_data(options, wanted_types(options.model, start, known));
+  setup.data = read_data(options, wanted_types(options.model, start, known),
+                         start ? start->atom_parameters.count() : options.model.fitting.atom_parameters);
   auto& data = setup.data;
   warn_of_unused_types(data);
   const double rcut = start ? start->rcut : options.model.descriptor.rcut;

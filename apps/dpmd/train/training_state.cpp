@@ -43,6 +43,13 @@ void write_known_model(hdf5::Group& group, const potential::Model& model) {
   group.write<double>("mean", flat(model.mean), {n, 4}, {"1", axes, "Mean of the environment matrix"});
   group.write<double>("deviation", flat(model.deviation), {n, 4}, {"1", axes, "Its standard deviation"});
   group.write<double>("output_bias", model.output_bias, {n}, {"eV", {"type"}, "Energy per atom"});
+  const auto& parameters = model.atom_parameters;
+  const std::uint64_t n_parameters = parameters.count();
+  if (n_parameters == 0) return;
+  group.write<double>("parameter_mean", parameters.mean, {n_parameters},
+                      {"1", {"number"}, "Mean of the parameters of atoms (aparam)"});
+  group.write<double>("parameter_inverse_deviation", parameters.inverse_deviation, {n_parameters},
+                      {"1", {"number"}, "Inverse of their standard deviation"});
 }
 
 KnownModel read_known_model(const hdf5::File& checkpoint) {
@@ -55,6 +62,9 @@ KnownModel read_known_model(const hdf5::File& checkpoint) {
   known.mean = rows_of(group.read<double>("mean", {n, 4}));
   known.deviation = rows_of(group.read<double>("deviation", {n, 4}));
   known.output_bias = group.read<double>("output_bias", {n});
+  if (!group.has("parameter_mean")) return known;
+  known.atom_parameters.mean = group.read<double>("parameter_mean");
+  known.atom_parameters.inverse_deviation = group.read<double>("parameter_inverse_deviation");
   return known;
 }
 

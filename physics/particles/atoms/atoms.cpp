@@ -20,6 +20,7 @@ void Atoms::reserve(std::size_t n) {
   Kokkos::resize(type, n);
   Kokkos::resize(id, n);
   Kokkos::resize(image, n);
+  if (n_parameters() > 0) Kokkos::resize(parameters, n, parameters.extent(1));
 }
 
 }  // namespace quintet

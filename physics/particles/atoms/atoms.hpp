@@ -45,6 +45,8 @@ struct Atoms {
   Array<std::int64_t> id;  ///< [n_local + n_ghost], from 1
   /// [n_local, 3] periodic crossings; unwrapped position = position + sum_k image_k row_k.
   Kokkos::View<int* [3], Kokkos::LayoutRight, Memory> image;
+  /// [n_local, n_parameters()] numbers of an atom that models read (aparam) and nothing changes.
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> parameters;
 
   /// Where steps move them, if that is the memory of a device: the Views above are then as old as the last
   /// at_home() or bring_home() (physics/particles/device).
@@ -53,6 +55,7 @@ struct Atoms {
   std::shared_ptr<GhostRows> ghost_rows;
 
   [[nodiscard]] int n_all() const { return n_local + n_ghost; }
+  [[nodiscard]] int n_parameters() const { return static_cast<int>(parameters.extent(1)); }
   [[nodiscard]] std::size_t capacity() const { return position.extent(0); }
   /// Room for n rows in all Views; contents kept.
   void reserve(std::size_t n);

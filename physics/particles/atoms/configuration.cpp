@@ -35,6 +35,7 @@ Configuration replicated(const Configuration& c, const Copies& n) {
       for (int k = 0; k < n[2]; ++k) {
         append(result.types, c.types);
         append(result.velocities, c.velocities);
+        append(result.parameters, c.parameters);
         append(result.held, c.held);
         append(result.forces, c.forces);
         for (const Vec3& x : c.positions) result.positions.push_back(in_copy(x, c.box, i, j, k));

@@ -20,13 +20,20 @@ struct Configuration {
   std::vector<std::int64_t> ids;        ///< [n_atoms], unique, from 1; empty: 1..n in order
   std::vector<double> masses;           ///< [n_types] (amu); empty: from the element table by name
   std::vector<Vec3> velocities;         ///< [n_atoms, 3] (angstrom/ps) or empty
+  std::vector<double> parameters;       ///< [n_atoms, n_parameters()] that models read (aparam) or empty
   std::vector<std::uint8_t> held;       ///< [n_atoms] bit k: the file holds direction k; or empty
   std::optional<double> energy;         ///< reference label (eV)
   std::vector<Vec3> forces;             ///< reference labels (eV/angstrom) or empty
   std::optional<Mat3> virial;           ///< reference label (eV)
   Reading reading;                      ///< what the file's reader assumed and did not use
   [[nodiscard]] std::size_t n_atoms() const { return positions.size(); }
+  [[nodiscard]] int n_parameters() const {
+    return positions.empty() ? 0 : static_cast<int>(parameters.size() / positions.size());
+  }
 };
+
+/// As many numbers of each atom as there are.
+inline constexpr int any_number = -1;
 
 /// How often a cell is repeated along its rows: 1 or more.
 using Copies = std::array<int, 3>;

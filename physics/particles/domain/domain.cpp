@@ -15,6 +15,7 @@
 #include "physics/particles/domain/domain_migration.hpp"
 #include "physics/particles/domain/ghosts.hpp"
 #include "physics/particles/domain/neighbour_list.hpp"
+#include "physics/particles/domain/parameter_rows.hpp"
 
 namespace quintet {
 namespace {
@@ -290,6 +291,9 @@ Configuration Domain::gather(const Atoms& atoms, bool unwrapped, std::int64_t fi
     c.types.push_back(r.type);
     c.ids.push_back(r.id);
   }
+  if (atoms.n_parameters() == 0) return c;
+  const auto rows = d.comm.gather(std::span<const double>(parameter_rows(atoms, first_id, last_id)));
+  c.parameters = numbers_by_id(rows, atoms.n_parameters());
   return c;
 }
 
@@ -299,9 +303,12 @@ void Domain::rebuild(const Exec& exec, Atoms& atoms) {
   bring_home(atoms);
   pack_records(atoms, d.records);
   throw_together<NumericalError>(d.comm, wrap(atoms.box, d.records));
+  const auto parameters = sent_parameters(
+      d.comm, atoms, [&](int i) { return owner_of(atoms.box, d.grid, d.records[i].position); });
   migrate(d.comm, atoms.box, d.grid, d.records);
   sort_by_cell(atoms.box, d.range / 2, d.records);
   unpack_records(d.records, atoms);
+  set_parameters(parameters, atoms);
   d.records = {};  // room for the list
   d.check_count(atoms);
   d.build(exec, atoms);

@@ -28,6 +28,7 @@ struct Header {
   bool has_ids;
   std::int64_t n_atoms;
   std::int64_t n_types;
+  std::int64_t n_parameters;
 };
 
 CellAtom cell_atom(const Configuration& c, std::size_t i) {
@@ -56,6 +57,8 @@ void check_fit(const Configuration& c, const Box& box) {
   QUINTET_CHECK(c.types.size() == n, "the configuration has {} types for {} positions", c.types.size(), n);
   fits(c.velocities.size(), "velocities");
   fits(c.ids.size(), "ids");
+  QUINTET_CHECK(c.parameters.size() == n * c.n_parameters(),
+                "the configuration has {} parameters for {} positions", c.parameters.size(), n);
   QUINTET_CHECK(c.masses.empty() || c.masses.size() == c.type_names.size(),
                 "the configuration has {} masses for {} type names", c.masses.size(), c.type_names.size());
   for (std::size_t i = 0; i < n; ++i)
@@ -87,12 +90,13 @@ class Brick {
         copies_(copies),
         atoms_(atoms) {}
 
-  void add_copies_of(const CellAtom& atom) {
+  /// @param parameters of the atom
+  void add_copies_of(const CellAtom& atom, std::span<const double> parameters) {
     const Vec3 s = cell_.to_fractional({atom.position[0], atom.position[1], atom.position[2]});
     for (int k = 0; k < 3; ++k) find_candidates(k, s[k]);
     for (const int i : candidates_[0])
       for (const int j : candidates_[1])
-        for (const int k : candidates_[2]) add_copy(atom, i, j, k);
+        for (const int k : candidates_[2]) add_copy(atom, i, j, k, parameters);
   }
 
  private:
@@ -116,7 +120,7 @@ class Brick {
     }
   }
 
-  void add_copy(const CellAtom& atom, int i, int j, int k) {
+  void add_copy(const CellAtom& atom, int i, int j, int k, std::span<const double> parameters) {
     AtomRecord record = record_of(atom);
     if (copies_ != Copies{1, 1, 1}) {
       const Vec3 x = in_copy({atom.position[0], atom.position[1], atom.position[2]}, cell_, i, j, k);
@@ -126,7 +130,10 @@ class Brick {
     if (!wrap(atoms_.box, record).empty())
       throw InternalError(
           fmt::format("a copy of atom {} cannot be placed", atom.id));  // check_fit lets none by
-    if (owner_of(atoms_.box, grid_, record.position) == rank_) append_record(record, atoms_);
+    if (owner_of(atoms_.box, grid_, record.position) != rank_) return;
+    append_record(record, atoms_);
+    for (std::size_t l = 0; l < parameters.size(); ++l)
+      atoms_.parameters(atoms_.n_local - 1, l) = parameters[l];
   }
 
   int rank_;
@@ -149,9 +156,9 @@ Atoms distribute_copies(const Comm& comm, const std::array<int, 3>& grid, double
                   "a configuration with ids of its own cannot be repeated; expected none");
     masses = masses_of(c);
   });
-  const auto header =
-      comm.broadcast(Header{c.box.rows(), c.box.origin(), c.box.periodic(), !c.ids.empty(),
-                            static_cast<std::int64_t>(c.n_atoms()), std::ssize(c.type_names)});
+  const auto header = comm.broadcast(Header{c.box.rows(), c.box.origin(), c.box.periodic(), !c.ids.empty(),
+                                            static_cast<std::int64_t>(c.n_atoms()), std::ssize(c.type_names),
+                                            c.n_parameters()});
   Atoms atoms;
   atoms.box = replicated(Box(header.rows, header.periodic, header.origin), copies);
   atoms.n_global = header.n_atoms * copies[0] * copies[1] * copies[2];
@@ -169,16 +176,27 @@ Atoms distribute_copies(const Comm& comm, const std::array<int, 3>& grid, double
     // Of a cell much smaller than the range there may be many ghosts, but few atoms.
     rows = std::min({rows, 2.0 * share + 4096, static_cast<double>(most_rows)});
     atoms.reserve(rows);
+    if (header.n_parameters > 0)
+      atoms.parameters =
+          decltype(atoms.parameters)("particles::parameters", atoms.capacity(), header.n_parameters);
   });
   Brick brick(comm.rank(), grid, header, copies, atoms);
+  const std::size_t n_parameters = header.n_parameters;
   std::vector<CellAtom> part;
+  std::vector<double> parameters;
   for (std::int64_t begin = 0; begin < header.n_atoms; begin += part_atoms) {
     const std::int64_t end = std::min(begin + part_atoms, header.n_atoms);
     part.resize(end - begin);
     for (std::int64_t i = begin; comm.is_root() && i < end; ++i) part[i - begin] = cell_atom(c, i);
     comm.broadcast(std::span<CellAtom>(part));
+    parameters.resize(part.size() * n_parameters);
+    if (comm.is_root() && n_parameters > 0)
+      std::copy_n(c.parameters.begin() + begin * n_parameters, parameters.size(), parameters.begin());
+    if (n_parameters > 0) comm.broadcast(std::span<double>(parameters));
     together(comm, [&] {
-      for (const CellAtom& atom : part) brick.add_copies_of(atom);
+      const std::span<const double> rows(parameters);
+      for (std::size_t i = 0; i < part.size(); ++i)
+        brick.add_copies_of(part[i], rows.subspan(i * n_parameters, n_parameters));
     });
   }
   return atoms;

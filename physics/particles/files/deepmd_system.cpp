@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <span>
 #include <string_view>
 
 #include <fmt/ranges.h>
 
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "physics/particles/atoms/read_configuration_box.hpp"
 #include "physics/particles/formats/read_configuration_text.hpp"
@@ -64,8 +67,11 @@ std::string atom_text(std::uint64_t columns, std::uint64_t column, std::size_t n
 
 }  // namespace
 
-DeepmdSystem::DeepmdSystem(const std::string& path, std::vector<std::string> type_names)
-    : path_(path), store_(DeepmdStore::open(path)), type_names_(std::move(type_names)) {
+DeepmdSystem::DeepmdSystem(const std::string& path, std::vector<std::string> type_names, int n_parameters)
+    : path_(path),
+      store_(DeepmdStore::open(path)),
+      type_names_(std::move(type_names)),
+      n_parameters_(n_parameters) {
   periodic_ = !store_->has("nopbc");
   read_types();
   const auto sets = store_->sets();
@@ -130,7 +136,9 @@ void DeepmdSystem::add_set(const std::string& name) {
   set.has_energy = has("energy", 1, "");
   set.has_force = has("force", n, of_atoms);
   set.has_virial = has("virial", 9, "");
-  static const std::vector<std::string> used{"coord", "box", "energy", "force", "virial", "real_atom_types"};
+  if (n_parameters_ > 0) require_parameters(set);
+  std::vector<std::string> used{"coord", "box", "energy", "force", "virial", "real_atom_types"};
+  if (n_parameters_ > 0) used.emplace_back("aparam");
   for (const auto& array : store_->arrays(name)) {
     const std::string file = file_of(array);
     const bool is_used = std::find(used.begin(), used.end(), file.substr(0, file.rfind('.'))) != used.end();
@@ -138,6 +146,20 @@ void DeepmdSystem::add_set(const std::string& name) {
   }
   n_frames_ += set.n_frames;
   sets_.push_back(std::move(set));
+}
+
+/// Numbers of atoms may be an array of any shape whose rows are the frames.
+void DeepmdSystem::require_parameters(const Set& set) const {
+  const std::string array = store_->array(set.name, "aparam");
+  QUINTET_CHECK(store_->has(array), "{}: there is no aparam.npy, the {} of each atom that the model reads",
+                store_->place(set.name), counted(n_parameters_, "number"));
+  const auto shape = store_->shape(array);
+  const auto numbers = std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, std::multiplies<>());
+  const std::uint64_t frames = set.n_frames, columns = types_.size() * n_parameters_;
+  QUINTET_CHECK(!shape.empty() && shape[0] == frames && numbers == frames * columns,
+                "{}: {} has shape {}, expected ({}, {}) for {} of each of {}", store_->place(array),
+                file_of(array), shape_text(shape), frames, columns, counted(n_parameters_, "number"),
+                counted(types_.size(), "atom"));
 }
 
 std::vector<double> DeepmdSystem::rows(const Set& set, const char* name, std::int64_t first,
@@ -162,6 +184,7 @@ void DeepmdSystem::set_real_types(const Set& set, std::int64_t index, std::span<
                                   Configuration& frame) const {
   constexpr double virtual_atom = -1;
   const double n_names = type_names_.size();
+  const std::size_t n = n_parameters_;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < real.size(); ++i) {
     const double type = real[i];
@@ -173,6 +196,7 @@ void DeepmdSystem::set_real_types(const Set& set, std::int64_t index, std::span<
     frame.types[kept] = type;
     frame.positions[kept] = frame.positions[i];
     if (!frame.forces.empty()) frame.forces[kept] = frame.forces[i];
+    std::copy_n(frame.parameters.begin() + i * n, n, frame.parameters.begin() + kept * n);
     ++kept;
   }
   QUINTET_CHECK(kept > 0, "{}: row {} holds no atom, -1 alone",
@@ -180,6 +204,7 @@ void DeepmdSystem::set_real_types(const Set& set, std::int64_t index, std::span<
   frame.types.resize(kept);
   frame.positions.resize(kept);
   if (!frame.forces.empty()) frame.forces.resize(kept);
+  frame.parameters.resize(kept * n);
 }
 
 void DeepmdSystem::append(const Set& set, std::int64_t first, std::int64_t count,
@@ -189,6 +214,7 @@ void DeepmdSystem::append(const Set& set, std::int64_t first, std::int64_t count
              energies = rows(set, "energy", first, count, set.has_energy),
              forces = rows(set, "force", first, count, set.has_force),
              virials = rows(set, "virial", first, count, set.has_virial),
+             parameters = rows(set, "aparam", first, count, n_parameters_ > 0),
              real_types = rows(set, "real_atom_types", first, count, mixed_type_);
   const std::size_t n = 3 * types_.size();
   for (std::int64_t f = 0; f < count; ++f) {
@@ -201,6 +227,8 @@ void DeepmdSystem::append(const Set& set, std::int64_t first, std::int64_t count
     frame.positions = rows_of_three(row(coordinates, n));
     if (set.has_energy) frame.energy = energies[f];
     if (set.has_force) frame.forces = rows_of_three(row(forces, n));
+    const auto own = row(parameters, types_.size() * n_parameters_);
+    frame.parameters.assign(own.begin(), own.end());
     if (set.has_virial) frame.virial = matrix(row(virials, 9));
     if (mixed_type_) set_real_types(set, first + f, row(real_types, types_.size()), frame);
     frame.box = box_from_file(

@@ -28,7 +28,10 @@ class DeepmdSystem {
  public:
   /// @param type_names names of types 0, 1, ... where type_map.raw is absent; it must agree with one that is
   /// there.
-  explicit DeepmdSystem(const std::string& path, std::vector<std::string> type_names = {});
+  /// @param n_parameters numbers of each atom that aparam.npy must hold, (frames, atoms n) in any shape; 0:
+  /// it is not read
+  explicit DeepmdSystem(const std::string& path, std::vector<std::string> type_names = {},
+                        int n_parameters = 0);
 
   [[nodiscard]] std::int64_t n_frames() const { return n_frames_; }
   [[nodiscard]] std::size_t n_atoms() const { return types_.size(); }     ///< virtual ones included
@@ -50,6 +53,7 @@ class DeepmdSystem {
   };
   void read_types();
   void add_set(const std::string& name);
+  void require_parameters(const Set& set) const;
   /// Rows of an array of a set; empty if `wanted` is false.
   [[nodiscard]] std::vector<double> rows(const Set& set, const char* name, std::int64_t first,
                                          std::int64_t count, bool wanted) const;
@@ -64,6 +68,7 @@ class DeepmdSystem {
   std::shared_ptr<const DeepmdStore> store_;
   std::vector<std::string> type_names_;
   std::vector<int> types_;
+  int n_parameters_;  ///< of each atom
   std::vector<Set> sets_;
   std::int64_t n_frames_ = 0;
   bool periodic_ = true, mixed_type_ = false;

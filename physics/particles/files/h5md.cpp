@@ -7,6 +7,7 @@
 #include "io/hdf5/checksum.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
+#include "physics/particles/domain/parameter_rows.hpp"
 #include "physics/particles/files/h5md_rows.hpp"
 
 namespace quintet {
@@ -57,6 +58,9 @@ struct H5mdWriter::Implementation {
         constants.ids.push_back(row.id);
       }
     });
+    if (atoms.n_parameters() > 0)
+      constants.parameters = numbers_by_id(
+          sent_parameters(c, atoms, [&](int i) { return order.rank_of(atoms.id(i)); }), atoms.n_parameters());
     if (continues)
       check_atoms(constants.ids);
     else
@@ -69,6 +73,7 @@ struct H5mdWriter::Implementation {
   struct Constants {
     std::vector<std::int32_t> species;
     std::vector<std::int64_t> ids;
+    std::vector<double> parameters;  ///< [rows, n]
   };
 
   void write_frame_of_file(const Atoms& atoms, const Constants& rows) {
@@ -98,7 +103,7 @@ struct H5mdWriter::Implementation {
     box.set_attribute("boundary", boundary);
   }
 
-  /// What does not change: species, id, mass.
+  /// What does not change: species, id, mass, and what models read.
   void write_constants(hdf5::Group& group, const Atoms& atoms, const Constants& rows) const {
     std::vector<double> masses;
     masses.reserve(rows.species.size());
@@ -114,6 +119,9 @@ struct H5mdWriter::Implementation {
                                           {"1", {"atom"}, "Identities of the atoms, ascending."});
     group.write_distributed<double>("mass", masses, shape, offset, {"amu", {"atom"}, "Masses."});
     group.set_member_attribute("mass", "unit", "u");
+    if (const std::uint64_t n = atoms.n_parameters(); n > 0)
+      group.write_distributed<double>("aparam", rows.parameters, {order.n_rows(), n}, offset,
+                                      {"1", {"atom", "number"}, "Numbers that models read of each atom."});
   }
 
   /// The file that is continued must hold these atoms, in this order.

@@ -94,6 +94,9 @@ class TrajectoryReader {
     constant_.ids = atoms_.read<std::int64_t>("id", {n_atoms_});
     const auto species = atoms_.read<std::int32_t>("species", {n_atoms_});
     const auto masses = atoms_.read<double>("mass", {n_atoms_});
+    if (atoms_.has("aparam")) constant_.parameters = atoms_.read<double>("aparam");
+    QUINTET_CHECK(constant_.parameters.size() % n_atoms_ == 0, "{}: aparam holds {} numbers of {}", path_,
+                  constant_.parameters.size(), counted(n_atoms_, "atom"));
     constant_.masses.assign(constant_.type_names.size(), 0);
     for (std::size_t i = 0; i < n_atoms_; ++i) {
       QUINTET_CHECK(species[i] >= 0 && species[i] < std::ssize(constant_.type_names),

@@ -43,6 +43,8 @@ class RowOrder {
   /// not all be held at once. Collective; one all-to-all a part.
   /// Throws NumericalError on all ranks if atoms are missing, doubled or new since the constructor.
   void visit(const Atoms& atoms, const std::function<void(std::span<const AtomRow>)>& take) const;
+  /// The rank whose range an id is in.
+  [[nodiscard]] int rank_of(std::int64_t id) const { return place_of(id).rank; }
   [[nodiscard]] std::uint64_t n_rows() const { return n_rows_; }  ///< of all ranks
   [[nodiscard]] std::uint64_t n_own() const { return n_own_; }    ///< of this rank
   [[nodiscard]] std::uint64_t offset() const { return offset_; }  ///< of this rank's first row

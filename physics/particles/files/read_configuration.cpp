@@ -8,6 +8,7 @@
 #include "io/files/input_file.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "physics/particles/atoms/atom_parameters.hpp"
 #include "physics/particles/files/deepmd_system.hpp"
 #include "physics/particles/files/h5md.hpp"
 #include "physics/particles/formats/cif.hpp"
@@ -107,9 +108,9 @@ Format format_of(const std::string& path) {
   return *format;
 }
 
-std::vector<Configuration> read_deepmd(const std::string& path, const std::vector<std::string>& type_names,
+std::vector<Configuration> read_deepmd(const std::string& path, const ReadOptions& options,
                                        std::optional<std::int64_t> frame) {
-  const DeepmdSystem system(path, type_names);
+  const DeepmdSystem system(path, options.type_names, std::max(0, options.n_atom_parameters));
   if (!frame) return system.frames();
   return {system.frame(*frame < 0 ? system.n_frames() + *frame : *frame)};
 }
@@ -128,9 +129,9 @@ std::vector<Configuration> read_format(Format format, const std::string& path, c
                                        std::optional<std::int64_t> frame) {
   switch (format) {
     case Format::extended_xyz:
-      return read_extended_xyz(path, frame, {options.labels, options.periodic});
+      return read_extended_xyz(path, frame, {options.labels, options.periodic, options.n_atom_parameters});
     case Format::deepmd:
-      return read_deepmd(path, options.type_names, frame);
+      return read_deepmd(path, options, frame);
     case Format::hdf5:
       return read_h5md(path, frame);
     case Format::lammps_data:
@@ -202,6 +203,7 @@ std::vector<Configuration> read_configurations(const std::string& path, const Re
   const bool names_atoms =
       std::find(names_atoms_itself.begin(), names_atoms_itself.end(), format) != names_atoms_itself.end();
   for (auto& configuration : frames) {
+    take_atom_parameters(configuration, options.n_atom_parameters, path);
     if (names_atoms) check_given_names(path, configuration, options.type_names);
     // A trajectory of ours holds the masses that its run was given.
     if (format != Format::hdf5 && options.masses_matter) check_masses(path, configuration, options.masses);

@@ -42,6 +42,8 @@ class ForceField {
   [[nodiscard]] virtual double cutoff() const = 0;
   /// How far rows of the list that compute() gets must reach, where that is less (angstrom).
   [[nodiscard]] virtual double list_cutoff() const { return cutoff(); }
+  /// Numbers of each atom that it reads (Atoms::parameters).
+  [[nodiscard]] virtual int n_atom_parameters() const { return 0; }
   /// Types it knows; atoms' types are indices into this list.
   [[nodiscard]] virtual const std::vector<std::string>& type_names() const = 0;
   /// One line for the log: what it is and how it is evaluated.

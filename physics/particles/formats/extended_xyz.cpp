@@ -152,6 +152,12 @@ class Layout {
     return -1;
   }
 
+  /// Columns of a property; 0: it is not there.
+  [[nodiscard]] int width_of(const std::string& name) const {
+    for (const auto& column : columns_)
+      if (column.name == name) return column.width;
+    return 0;
+  }
   [[nodiscard]] ColumnNames names() const {
     ColumnNames names;
     for (const auto& column : columns_) names[column.name] = column.written;
@@ -200,6 +206,9 @@ class FrameReader {
       });
     force_ = layout.find({labels.forces}, 3, "R");
     other_force_ = layout.find({labels.other_forces}, 3, "R");
+    n_parameters_ =
+        input_.n_atom_parameters == any_number ? layout.width_of("aparam") : input_.n_atom_parameters;
+    if (n_parameters_ > 0) parameter_ = layout.find({"aparam"}, n_parameters_, "RI");
     read_atoms(layout);
     if (!layout.velocity_unit_known) find_velocity_unit(layout.velocity_name);
     if (layout.momentum >= 0) use_momenta();
@@ -329,6 +338,8 @@ class FrameReader {
           where);
     if (layout.velocity >= 0)
       result_.velocities.push_back(text::to_vec3(&tokens[layout.velocity], where, "velocities"));
+    for (int k = 0; parameter_ >= 0 && k < n_parameters_; ++k)
+      result_.parameters.push_back(text::to_double(tokens[parameter_ + k], where, "aparam"));
     if (layout.mass >= 0) note_mass(type, text::to_double(tokens[layout.mass], where, "mass"), where);
     if (layout.momentum >= 0) momenta_.push_back(text::to_vec3(&tokens[layout.momentum], where, "momenta"));
   }
@@ -388,7 +399,8 @@ class FrameReader {
   const ExtendedXyzInput& input_;
   std::string where_;
   Comment comment_;
-  int force_ = -1, other_force_ = -1;  // columns
+  int force_ = -1, other_force_ = -1, parameter_ = -1;  // columns
+  int n_parameters_ = 0;                                // of each atom
   Configuration result_;
   std::vector<Vec3> momenta_;
   std::unordered_map<std::string, int> types_;

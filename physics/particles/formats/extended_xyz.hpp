@@ -17,6 +17,7 @@ struct ExtendedXyzInput {
   LabelSource labels{};
   /// Periodicity of frames without pbc; frames that have pbc must agree with it.
   std::optional<std::array<bool, 3>> periodic{};
+  int n_atom_parameters = 0;  ///< columns of `aparam`; 0: they are not read; any_number: those there are
 };
 
 /// Read frames of an extended XYZ file (as ASE and OVITO write them) or a plain XYZ file.
@@ -30,11 +31,11 @@ struct ExtendedXyzInput {
 /// `species`, `pos` (angstrom), `id`, `forces` or `force` (eV/angstrom), `velocities` (angstrom/ps),
 /// `momenta` (ASE's sqrt(amu eV); beside velocities they must say the same), `velo`, `vel`, `velocity`
 /// (angstrom/ps or angstrom/fs, found out by the temperature), `mass` or `masses` (amu, equal for all atoms
-/// of a type). Labels may also be called `REF_...`, `DFT_...` or `MACE_...` (LabelSource), the energy
-/// `TotEnergy`, `total_energy` or `free_energy`, the virial `virials`; a stress of a cell with an open
-/// direction does not count as a label. What was assumed, and columns and keys that are not used, stand in
-/// the frame's `reading`. Without a lattice all directions are open and the box is the atoms' extent with a
-/// margin of 1 angstrom.
+/// of a type), `aparam` (numbers that a model reads) if asked for. Labels may also be called `REF_...`,
+/// `DFT_...` or `MACE_...` (LabelSource), the energy `TotEnergy`, `total_energy` or `free_energy`, the virial
+/// `virials`; a stress of a cell with an open direction does not count as a label. What was assumed, and
+/// columns and keys that are not used, stand in the frame's `reading`. Without a lattice all directions are
+/// open and the box is the atoms' extent with a margin of 1 angstrom.
 ///
 /// @param frame which frame, from 0; negative ones count from the end (-1: the last); none: all.
 /// Throws InputError with file:line, also if the frame does not exist.

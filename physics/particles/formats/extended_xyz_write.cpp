@@ -73,6 +73,7 @@ std::string comment_line(const Configuration& c, const ExtendedXyzOptions& optio
   if (!c.velocities.empty()) line += ":velocities:R:3";
   if (writes_momenta(c)) line += ":momenta:R:3";
   if (!c.forces.empty()) line += ":forces:R:3";
+  if (c.n_parameters() > 0) line += fmt::format(":aparam:R:{}", c.n_parameters());
   if (!options.atom_energies.empty()) line += ":energies:R:1";
   return line;
 }
@@ -105,6 +106,8 @@ void write_extended_xyz(const std::string& path, const Configuration& c, const E
     if (!c.velocities.empty()) row(c.velocities[i]);
     if (momenta) row(momentum_of(c, i));
     if (!c.forces.empty()) row(c.forces[i]);
+    for (int k = 0; k < c.n_parameters(); ++k)
+      fmt::format_to(out, " {:.17g}", c.parameters[i * c.n_parameters() + k]);
     if (!options.atom_energies.empty()) fmt::format_to(out, " {:.17g}", options.atom_energies[i]);
     content += '\n';
     if (content.size() < most_text) continue;

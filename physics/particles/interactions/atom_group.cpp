@@ -59,6 +59,11 @@ void AtomGroup::choose(const Atoms& atoms, const NeighbourList& list, bool with_
   if (atoms.n_ghost == 0) part_.n_local = n;
   part_.n_ghost = n - part_.n_local;
   if (static_cast<int>(part_.capacity()) < n) part_.reserve(n + n / 16);
+  if (const int n_parameters = atoms.n_parameters(); n_parameters > 0) {
+    part_.parameters = decltype(part_.parameters)("group::parameters", part_.capacity(), n_parameters);
+    for (int g = 0; g < part_.n_local; ++g)
+      for (int k = 0; k < n_parameters; ++k) part_.parameters(g, k) = atoms.parameters(row_[g], k);
+  }
   if (static_cast<int>(list_.built.extent(0)) < n)
     list_.built = make_view<Vectors>("group::built", n + n / 16);
   for (int g = 0; g < n; ++g) {

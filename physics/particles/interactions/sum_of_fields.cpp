@@ -8,6 +8,7 @@
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
+#include "physics/particles/atoms/atom_parameters.hpp"
 #include "physics/particles/domain/neighbour_list.hpp"
 #include "physics/particles/interactions/atom_group.hpp"
 
@@ -69,6 +70,7 @@ void SumOfFields::add(FieldTerm term) {
   for (const auto& name : term.types)
     QUINTET_CHECK(contains(known, name), "a term of the potential is to act on type '{}', but knows {}{}",
                   name, name_list(known), did_you_mean(name, known));
+  require_same_parameters(n_atom_parameters(), term.field->n_atom_parameters());
   auto part = std::make_shared<Part>();
   part->types = term.types.empty() ? known : std::move(term.types);
   part->field = std::move(term.field);
@@ -96,6 +98,12 @@ SumOfFields::~SumOfFields() = default;
 double SumOfFields::cutoff() const {
   double most = 0;
   for (const auto& part : parts_) most = std::max(most, part->field->cutoff());
+  return most;
+}
+
+int SumOfFields::n_atom_parameters() const {
+  int most = 0;
+  for (const auto& part : parts_) most = std::max(most, part->field->n_atom_parameters());
   return most;
 }
 

@@ -28,8 +28,8 @@ class SumOfFields final : public ForceField {
   /// Throws InputError for a type that a term does not know.
   explicit SumOfFields(std::vector<FieldTerm> terms);
   ~SumOfFields() override;
-  /// Add another term, before those that are shared. Its types must not be new ones where atoms have been
-  /// read.
+  /// Add another term, before those that are shared; it reads as many numbers of each atom as those before,
+  /// or none (InputError). Its types must not be new ones where atoms have been read.
   void add(FieldTerm term);
   /// Add the terms of `other` behind its first. False, and nothing is added, where the types of the sum would
   /// not be those of `other`.
@@ -40,6 +40,8 @@ class SumOfFields final : public ForceField {
 
   [[nodiscard]] double cutoff() const override;
   [[nodiscard]] double list_cutoff() const override;
+  /// Of the terms that read any: they must read the same.
+  [[nodiscard]] int n_atom_parameters() const override;
   [[nodiscard]] const std::vector<std::string>& type_names() const override { return type_names_; }
   [[nodiscard]] std::string description() const override;
   [[nodiscard]] bool needs_list() const override;

@@ -8,6 +8,7 @@ DeepPotential::DeepPotential(Model model, const DeepPotentialOptions& options) {
   const bool single = options.precision == Precision::mixed || options.precision == Precision::bf16 ||
                       (options.precision == Precision::model && model.single_precision);
   model = with_frame_parameters(std::move(model), options.frame_parameters);
+  model = with_atom_parameters(std::move(model), options.atom_parameters);
   if (single)
     engine_ = std::make_unique<TypedEngine<float>>(std::move(model), options);
   else
@@ -19,6 +20,7 @@ DeepPotential::~DeepPotential() = default;
 double DeepPotential::cutoff() const { return engine_->model.cutoff(); }
 const std::vector<std::string>& DeepPotential::type_names() const { return engine_->model.type_names; }
 std::string DeepPotential::description() const { return engine_->description(); }
+int DeepPotential::n_atom_parameters() const { return engine_->model.atom_parameters.count(); }
 const Model& DeepPotential::model() const { return engine_->model; }
 
 bool DeepPotential::rounds() const { return engine_->rounds(); }

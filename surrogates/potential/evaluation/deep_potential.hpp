@@ -25,6 +25,8 @@ struct DeepPotentialOptions {
   Compression compression = Compression::automatic;
   SelRule sel_rule = SelRule::per_type;
   std::vector<double> frame_parameters{};  ///< of all frames, for models that read them; empty: the model's
+  std::vector<AtomParameters>
+      atom_parameters{};      ///< by type, for models that read them; empty: the atoms' own
   bool atom_virials = false;  ///< they may be asked for: models that pass messages then reach further
 };
 
@@ -43,6 +45,7 @@ class DeepPotential final : public ForceField {
   [[nodiscard]] double cutoff() const override;
   [[nodiscard]] const std::vector<std::string>& type_names() const override;
   [[nodiscard]] std::string description() const override;
+  [[nodiscard]] int n_atom_parameters() const override;
   using ForceField::compute;
   Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                      const ByAtom& by_atom) override;

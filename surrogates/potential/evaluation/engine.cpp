@@ -4,9 +4,17 @@
 
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
+#include "physics/particles/atoms/atom_parameters.hpp"
 #include "surrogates/potential/evaluation/forces.hpp"
 
 namespace quintet::potential {
+
+void DeepPotential::Engine::require_parameters(const Atoms& atoms) const {
+  const int wanted = model.atom_parameters.count(), given = atoms.n_parameters();
+  QUINTET_CHECK(wanted == 0 || wanted == given,
+                "the model reads {} of each atom (aparam), these atoms have {}: {}",
+                counted(wanted, "number"), given, cure_of_atom_parameters(wanted));
+}
 
 template <class Real>
 TypedEngine<Real>::TypedEngine(Model model_in, const DeepPotentialOptions& options)
@@ -96,9 +104,9 @@ void TypedEngine<Real>::take_neighbours(const TypedEngine& owner, Worker& from, 
   }
 }
 
-/// From neighbours to descriptors.
+/// From neighbours, and the atoms' parameters, to what the fitting networks read.
 template <class Real>
-void TypedEngine<Real>::describe_batch(Worker& worker) const {
+void TypedEngine<Real>::describe_batch(const Atoms& atoms, Worker& worker) const {
   const std::size_t d_stride = inputs_.stride();
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     auto& [batch, environment, embedding, unfolded] = worker.parts[p];
@@ -108,6 +116,16 @@ void TypedEngine<Real>::describe_batch(Worker& worker) const {
       inputs_.descriptors[p].forward(batch.t.data() + b * t_size, batch.stride,
                                      worker.descriptors.data() + b * d_stride + inputs_.offset[p]);
   }
+  if (inputs_.n_parameters > 0) add_parameters(atoms, worker);
+}
+
+template <class Real>
+void TypedEngine<Real>::add_parameters(const Atoms& atoms, Worker& worker) const {
+  const auto& read = model.atom_parameters;
+  const auto& batch = worker.parts.front().batch;
+  for (int b = 0; b < batch.n_atoms; ++b)
+    inputs_.put_parameters(read, &atoms.parameters(batch.atom[b], 0),
+                           worker.descriptors.data() + std::int64_t{b} * inputs_.stride());
 }
 
 /// From dE/dD of atom b to forces, through one descriptor.
@@ -127,8 +145,9 @@ void TypedEngine<Real>::go_back(int p, int b, Worker& worker) const {
 
 /// From neighbours to energies and forces, of atoms of one type.
 template <class Real>
-void TypedEngine<Real>::run_batch(int type, const Array<double>& atom_energy, Worker& worker) const {
-  describe_batch(worker);
+void TypedEngine<Real>::run_batch(int type, const Atoms& atoms, const Array<double>& atom_energy,
+                                  Worker& worker) const {
+  describe_batch(atoms, worker);
   const auto& batch = worker.parts.front().batch;
   const int d_stride = inputs_.stride();
   fitting_[type].forward_and_adjoint({worker.descriptors.data(), d_stride}, batch.n_atoms,
@@ -198,7 +217,7 @@ std::vector<double> TypedEngine<Real>::sum_descriptors(const Exec& exec, const A
   };
   run_batches(exec, begin, [&](const BatchRange& range, Worker& worker) {
     find_neighbours(range, atoms, list, worker);
-    describe_batch(worker);
+    describe_batch(atoms, worker);
     double* sums = worker.descriptor_sums.data() + std::int64_t{range.type} * (1 + size);
     sums[0] += range.end - range.begin;
     for (int b = 0; b < range.end - range.begin; ++b)
@@ -267,6 +286,7 @@ Energetics TypedEngine<Real>::sum_of_workers(const Atoms& atoms, const Vectors& 
 template <class Real>
 Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                                       const ByAtom& by_atom) {
+  require_parameters(atoms);
   const int n_workers = exec.concurrency(), n_all = atoms.n_all();
   plan(atoms, n_workers);
   prepare(atoms.force, by_atom.virial, n_workers, n_all);
@@ -274,7 +294,7 @@ Energetics TypedEngine<Real>::compute(const Exec& exec, Atoms& atoms, const Neig
   const auto begin = [&](Worker& worker) { std::fill_n(worker.force.data(), 3 * std::int64_t{n_all}, 0.0); };
   run_batches(exec, begin, [&](const BatchRange& range, Worker& worker) {
     find_neighbours(range, atoms, list, worker);
-    run_batch(range.type, by_atom.energy, worker);
+    run_batch(range.type, atoms, by_atom.energy, worker);
   });
   return sum_of_workers(atoms, atoms.force, by_atom);
 }
@@ -303,6 +323,7 @@ std::vector<Energetics> TypedEngine<Real>::compute_together(std::span<Engine* co
   for (auto* engine : engines) all.push_back(static_cast<TypedEngine*>(engine));
   QUINTET_ASSERT(all.front() == this && forces.size() == all.size(), "the first one finds the neighbours");
   plan(atoms, n_workers);
+  for (auto* engine : all) engine->require_parameters(atoms);
   for (std::size_t e = 0; e < all.size(); ++e) all[e]->prepare(forces[e], Tensors(), n_workers, n_all);
   std::vector<bool> keeps_distances;
   for (std::size_t p = 0; p < parts_.size(); ++p)
@@ -318,11 +339,11 @@ std::vector<Energetics> TypedEngine<Real>::compute_together(std::span<Engine* co
     for (std::size_t p = 0; p < parts_.size(); ++p)
       worker.parts[p].batch.keeps_distances = keeps_distances[p];
     find_neighbours(range, atoms, list, worker);
-    run_batch(range.type, {}, worker);
+    run_batch(range.type, atoms, {}, worker);
     for (std::size_t e = 1; e < all.size(); ++e) {
       Worker& own = all[e]->workers_[w];
       all[e]->take_neighbours(*all[e - 1], all[e - 1]->workers_[w], own);
-      all[e]->run_batch(range.type, {}, own);
+      all[e]->run_batch(range.type, atoms, {}, own);
     }
   });
   std::vector<Energetics> totals;

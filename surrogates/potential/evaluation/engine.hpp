@@ -13,6 +13,8 @@ struct DeepPotential::Engine {
   virtual Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                              const ByAtom& by_atom) = 0;
   virtual std::string description() const = 0;
+  /// Throws InputError unless the atoms have the parameters that the model reads.
+  void require_parameters(const Atoms& atoms) const;
   virtual bool rounds() const = 0;
   virtual std::vector<double> sum_descriptors(const Exec& exec, const Atoms& atoms,
                                               const NeighbourList& list) = 0;
@@ -82,8 +84,9 @@ class TypedEngine final : public DeepPotential::Engine {
   void find_neighbours(const BatchRange& range, const Atoms& atoms, const NeighbourList& list,
                        Worker& worker) const;
   void take_neighbours(const TypedEngine& owner, Worker& from, Worker& worker) const;
-  void describe_batch(Worker& worker) const;
-  void run_batch(int type, const Array<double>& atom_energy, Worker& worker) const;
+  void describe_batch(const Atoms& atoms, Worker& worker) const;
+  void add_parameters(const Atoms& atoms, Worker& worker) const;
+  void run_batch(int type, const Atoms& atoms, const Array<double>& atom_energy, Worker& worker) const;
   [[nodiscard]] Energetics sum_of_workers(const Atoms& atoms, const Vectors& force, const ByAtom& by_atom);
   void go_back(int part, int b, Worker& worker) const;
   static void add_atom_virials(const Batch<Real>& batch, int b, const std::array<double, 4>& deviation,

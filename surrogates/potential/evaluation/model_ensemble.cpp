@@ -78,6 +78,9 @@ class PotentialOfPass final : public ForceField {
     return pass_->potential(place_).type_names();
   }
   [[nodiscard]] std::string description() const override { return pass_->potential(place_).description(); }
+  [[nodiscard]] int n_atom_parameters() const override {
+    return pass_->potential(place_).n_atom_parameters();
+  }
   Energetics compute(const Exec& exec, Atoms& atoms, const NeighbourList& list,
                      const ByAtom& by_atom) override {
     QUINTET_ASSERT(by_atom.energy.extent(0) == 0 && by_atom.virial.extent(0) == 0,

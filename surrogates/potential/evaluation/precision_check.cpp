@@ -12,6 +12,8 @@ namespace quintet::potential {
 namespace {
 DeepPotentialOptions in_double(DeepPotentialOptions options) {
   options.precision = Precision::fp64;
+  options.frame_parameters.clear();  // they are constants of the model that is checked
+  options.atom_parameters.clear();
   return options;
 }
 }  // namespace

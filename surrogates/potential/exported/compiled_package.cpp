@@ -142,7 +142,8 @@ void refuse_the_uncommon(const std::string& path, const Tree& says) {
       path);
   QUINTET_CHECK(!is_true(says, "is_spin"), "{}: a model of atoms with spins, which dpmd does not have", path);
   QUINTET_CHECK(count_of(says, "dim_aparam") == 0,
-                "{}: reads {} of each atom (aparam), which dpmd does not have; train without numb_aparam",
+                "{}: reads {} of each atom (aparam), which dpmd gives to models of .dp files alone: dp "
+                "convert-backend, or train without numb_aparam",
                 path, counted(count_of(says, "dim_aparam"), "parameter"));
   QUINTET_CHECK(count_of(says, "dim_chg_spin") == 0 && !is_true(says, "has_chg_spin_ebd"),
                 "{}: reads the total charge and spin, which dpmd does not have", path);

@@ -57,6 +57,8 @@ FittingInputs::FittingInputs(const Model& model, int pack) : pack_(pack) {
     offset.push_back(size);
     size += descriptors.back().size();
   }
+  n_parameters = model.atom_parameters.count();
+  for (int k = 0; k < n_parameters; ++k) tied.push_back(size++);
 }
 
 namespace {
@@ -91,9 +93,15 @@ Chain<Real> fitting_chain(const Network& network, const Descriptor& descriptor) 
 }
 
 template <class Real>
+Chain<Real> fitting_chain(const Network& network, const std::vector<LayerPlace>& places,
+                          const FittingInputs& inputs) {
+  return chain_of<Real>(network, places, inputs.size, inputs.tied);
+}
+
+template <class Real>
 Chain<Real> fitting_chain(const Network& network, const FittingInputs& inputs) {
   const auto places = places_of(network);
-  auto chain = chain_of<Real>(network, places, inputs.size, inputs.tied);
+  auto chain = fitting_chain<Real>(network, places, inputs);
   take_weights(chain, network, places);
   return chain;
 }
@@ -168,6 +176,8 @@ template Chain<float> embedding_chain(const Network&);
 template Chain<double> embedding_chain(const Network&);
 template Chain<float> fitting_chain(const Network&, const std::vector<LayerPlace>&, const Descriptor&);
 template Chain<double> fitting_chain(const Network&, const std::vector<LayerPlace>&, const Descriptor&);
+template Chain<float> fitting_chain(const Network&, const std::vector<LayerPlace>&, const FittingInputs&);
+template Chain<double> fitting_chain(const Network&, const std::vector<LayerPlace>&, const FittingInputs&);
 template Chain<float> fitting_chain(const Network&, const FittingInputs&);
 template Chain<double> fitting_chain(const Network&, const FittingInputs&);
 template Chain<float> fitting_chain(const Network&, const Descriptor&);

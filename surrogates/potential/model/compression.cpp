@@ -120,7 +120,7 @@ QuinticTable table_of(const Network& network, const Range& range, std::array<dou
 }  // namespace
 
 Model compressed(Model model, double least_distance, std::array<double, 2> stride, double extrapolate) {
-  require_plain(model, "dpmd compress makes tables of");
+  require_se_e2_a(model, "dpmd compress makes tables of");
   QUINTET_CHECK(model.tables.empty(), "the model is compressed already: {}", model.summary());
   QUINTET_CHECK(least_distance >= 0.1 && least_distance < model.rcut,
                 "the least distance of {} angstrom makes no table; expected between 0.1 and the cutoff, {} "

@@ -140,35 +140,34 @@ std::vector<bool> read_types(const DpFile& file, const Tree& owner, const char* 
   return flags;
 }
 
-/// Values of frame parameters that a model has seen, and those it falls back on.
-Model::FrameParameters read_frame_parameters(const DpFile& file, const Tree& fitting) {
-  Model::FrameParameters parameters;
-  if (!given(fitting, "numb_fparam")) return parameters;
-  const long n = fitting.at("numb_fparam").as_integer();
-  QUINTET_CHECK(n > 0 && n < 10000, "{}: numb_fparam = {} makes no sense", file.path(), n);
-  parameters.mean = file.array(fitting, "fparam_avg", n);
-  parameters.inverse_deviation = file.array(fitting, "fparam_inv_std", n);
+/// Parameters of a `kind`, fparam or aparam, that a model has seen, and those it falls back on.
+Model::ReadParameters read_parameters(const DpFile& file, const Tree& fitting, const std::string& kind) {
+  Model::ReadParameters parameters;
+  const std::string number = "numb_" + kind, usual = "default_" + kind;
+  if (!given(fitting, number.c_str())) return parameters;
+  const long n = fitting.at(number).as_integer();
+  QUINTET_CHECK(n > 0 && n < 10000, "{}: {} = {} makes no sense", file.path(), number, n);
+  parameters.mean = file.array(fitting, kind + "_avg", n);
+  parameters.inverse_deviation = file.array(fitting, kind + "_inv_std", n);
   if (parameters.mean.empty()) parameters.mean.assign(n, 0.0);
   if (parameters.inverse_deviation.empty()) parameters.inverse_deviation.assign(n, 1.0);
-  if (given(fitting, "default_fparam"))
-    for (const auto& value : fitting.at("default_fparam").items())
-      parameters.usual.push_back(value.as_number());
+  if (given(fitting, usual.c_str()))
+    for (const auto& value : fitting.at(usual).items()) parameters.usual.push_back(value.as_number());
   QUINTET_CHECK(parameters.usual.empty() || std::ssize(parameters.usual) == n,
-                "{}: default_fparam has {} numbers, numb_fparam is {}", file.path(), parameters.usual.size(),
-                n);
+                "{}: {} has {} numbers, {} is {}", file.path(), usual, parameters.usual.size(), number, n);
   return parameters;
 }
 
 /// The inputs of the fitting networks: where those that depend on the centre's type alone stand, none of
 /// them a value yet, and how many there are.
 std::vector<std::optional<double>> inputs_of(const std::vector<DpDescriptor>& descriptors, int type,
-                                             int n_frame_parameters) {
+                                             int n_parameters) {
   std::vector<std::optional<double>> inputs;
   for (const auto& [model, constants, readers, mixed, single, version] : descriptors) {
     inputs.resize(inputs.size() + std::int64_t{model.n_channels()} * std::max(1, model.axis_neuron));
     if (!constants.empty()) inputs.insert(inputs.end(), constants[type].begin(), constants[type].end());
   }
-  inputs.resize(inputs.size() + n_frame_parameters);
+  inputs.resize(inputs.size() + n_parameters);
   return inputs;
 }
 
@@ -179,8 +178,8 @@ void take_off_vacuum(const DpFile& file, const Tree& fitting, Model& model) {
   const auto& energies = fitting.at("atom_ener").items();
   const bool any = std::any_of(energies.begin(), energies.end(), [](const Tree& e) { return !e.is_null(); });
   if (!any) return;
-  if (model.frame_parameters.count() > 0)
-    refuse(file, "atom_ener together with frame parameters (numb_fparam)");
+  if (model.frame_parameters.count() + model.atom_parameters.count() > 0)
+    refuse(file, "atom_ener together with parameters of frames or atoms (numb_fparam, numb_aparam)");
   for (std::size_t t = 0; t < model.fitting.size(); ++t) {
     if (!given(fitting, "mixed_types") && t < energies.size() && energies[t].is_null()) continue;
     const auto& network = model.fitting[t];
@@ -194,18 +193,18 @@ void read_fitting(const DpFile& file, const Tree& fitting, const std::vector<DpD
                   Model& model) {
   if (fitting.has("type") && fitting.at("type").as_text() != "ener")
     refuse(file, fmt::format("fitting of '{}'", fitting.at("type").as_text()));
-  if (given(fitting, "numb_aparam"))
-    refuse(file, "numb_aparam (parameters of single atoms)",
-           "a model with numb_fparam, parameters of a frame, is read");
   for (const char* key : {"dim_case_embd", "spin"})
     if (given(fitting, key)) refuse(file, key);
+  if (given(fitting, "numb_aparam") && given(fitting, "use_aparam_as_mask"))
+    refuse(file, "use_aparam_as_mask");
   const int n = model.n_types();
-  model.frame_parameters = read_frame_parameters(file, fitting);
+  model.frame_parameters = read_parameters(file, fitting, "fparam");
+  model.atom_parameters = read_parameters(file, fitting, "aparam");
   const bool mixed = given(fitting, "mixed_types");
-  const int n_frame = model.frame_parameters.count();
-  const int n_in = inputs_of(descriptors, 0, n_frame).size();
+  const int n_parameters = model.frame_parameters.count() + model.atom_parameters.count();
+  const int n_in = inputs_of(descriptors, 0, n_parameters).size();
   model.fitting = read_networks(file, fitting.at("nets"), mixed ? 1 : n, n_in);
-  if (descriptors.size() == 1 && descriptors.front().readers && n_frame == 0) {
+  if (descriptors.size() == 1 && descriptors.front().readers && n_parameters == 0) {
     model.readers = descriptors.front().readers;
     model.readers->fitting = model.fitting;
   }
@@ -217,7 +216,7 @@ void read_fitting(const DpFile& file, const Tree& fitting, const std::vector<DpD
   if (model.atom_bias.empty()) model.atom_bias.assign(n, 0.0);
   take_off_vacuum(file, fitting, model);
   for (int t = 0; t < n; ++t)
-    if (const auto inputs = inputs_of(descriptors, t, n_frame);
+    if (const auto inputs = inputs_of(descriptors, t, n_parameters);
         std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return input.has_value(); }))
       model.fitting[t] = with_constants(std::move(model.fitting[t]), inputs);
   model.excluded_fitting = read_types(file, fitting, "exclude_types", n);

@@ -314,7 +314,7 @@ class Writer {
     tree.set("neuron", integers(widths(fitting_.front(), true)));
     tree.set("resnet_dt", Tree::boolean(has_timesteps(fitting_)));
     tree.set("numb_fparam", Tree::integer(0));
-    tree.set("numb_aparam", Tree::integer(0));
+    tree.set("numb_aparam", Tree::integer(model_.atom_parameters.count()));
     tree.set("activation_function", Tree::text(name_of(fitting_.front().layers.front().activation)));
     tree.set("precision", precision());
     return tree;
@@ -323,8 +323,14 @@ class Writer {
   Tree fitting() {
     Tree tree = fitting_options(), variables, trainable = Tree::list();
     variables.set("bias_atom_e", bias_array({n_types_, 1}, model_.atom_bias));
-    for (const char* name : {"case_embd", "fparam_avg", "fparam_inv_std", "aparam_avg", "aparam_inv_std"})
-      variables.set(name, Tree());
+    const auto& parameters = model_.atom_parameters;
+    const std::uint64_t n_parameters = parameters.count();
+    for (const char* name : {"case_embd", "fparam_avg", "fparam_inv_std"}) variables.set(name, Tree());
+    const auto numbers = [&](const std::vector<double>& values) {
+      return n_parameters == 0 ? Tree() : bias_array({n_parameters}, values);
+    };
+    variables.set("aparam_avg", numbers(parameters.mean));
+    variables.set("aparam_inv_std", numbers(parameters.inverse_deviation));
     const bool is_shared = readers_ && fitting_.size() == 1;
     for (std::size_t i = 0; i < fitting_.front().layers.size(); ++i) trainable.append(Tree::boolean(true));
     tree.set("@class", Tree::text("Fitting"));
@@ -332,7 +338,7 @@ class Writer {
     tree.set("type", Tree::text("ener"));
     tree.set("var_name", Tree::text("energy"));
     tree.set("ntypes", Tree::integer(model_.n_types()));
-    tree.set("dim_descrpt", Tree::integer(fitting_.front().n_in()));
+    tree.set("dim_descrpt", Tree::integer(fitting_.front().n_in() - model_.atom_parameters.count()));
     tree.set("dim_out", Tree::integer(1));
     tree.set("dim_case_embd", Tree::integer(0));
     for (const char* name : {"default_fparam", "rcond", "layer_name", "spin"}) tree.set(name, Tree());

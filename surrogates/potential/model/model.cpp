@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "io/config/table.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/potential/model/environment_cell.hpp"
 
@@ -134,6 +135,53 @@ void resolve_types(Model& model) {
   }
 }
 
+namespace {
+
+/// Parameters of a model as a network reads them.
+std::vector<std::optional<double>> normalised(const Model::ReadParameters& parameters,
+                                              const std::vector<double>& values) {
+  std::vector<std::optional<double>> numbers;
+  for (int k = 0; k < parameters.count(); ++k)
+    numbers.push_back((values[k] - parameters.mean[k]) * parameters.inverse_deviation[k]);
+  return numbers;
+}
+
+/// A network that no longer reads some inputs: those before its last `n_behind` ones are constants.
+Network with_constants_before(Network network, int n_behind,
+                              const std::vector<std::optional<double>>& values) {
+  std::vector<std::optional<double>> constants(network.n_in());
+  std::copy(values.begin(), values.end(), constants.end() - n_behind - std::ssize(values));
+  return with_constants(std::move(network), constants);
+}
+
+/// The values of each type of the model, in its order.
+std::vector<std::vector<double>> by_type(const Model& model, const std::vector<AtomParameters>& given) {
+  std::vector<std::vector<double>> values(model.n_types());
+  for (const auto& some : given) {
+    QUINTET_CHECK(
+        std::ssize(some.values) == model.atom_parameters.count(),
+        "the model reads {} of each atom (aparam), {} given: give as many numbers as it was trained "
+        "with (potential.atom_parameters)",
+        counted(model.atom_parameters.count(), "number"), some.values.size());
+    for (const auto& name : some.types) {
+      const auto at = std::find(model.type_names.begin(), model.type_names.end(), name);
+      QUINTET_CHECK(at != model.type_names.end(), "atom_parameters names the type {}; the model knows {}",
+                    name, fmt::join(model.type_names, ", "));
+      auto& of_type = values[at - model.type_names.begin()];
+      QUINTET_CHECK(of_type.empty(), "atom_parameters names the type {} twice", name);
+      of_type = some.values;
+    }
+  }
+  for (int t = 0; t < model.n_types(); ++t)
+    QUINTET_CHECK(
+        !values[t].empty(),
+        "atom_parameters says nothing of the type {}; give the numbers of all types of the model ({})",
+        model.type_names[t], fmt::join(model.type_names, ", "));
+  return values;
+}
+
+}  // namespace
+
 Model with_frame_parameters(Model model, const std::vector<double>& values) {
   const auto& wanted = model.frame_parameters;
   if (wanted.count() == 0 && values.empty()) return model;
@@ -143,18 +191,32 @@ Model with_frame_parameters(Model model, const std::vector<double>& values) {
       "the model reads {} frame parameters (fparam), {} given: give as many numbers as it was trained "
       "with (potential.frame_parameters: [...]; none for a model that reads none)",
       wanted.count(), given.size());
-  for (auto& network : model.fitting) {
-    std::vector<std::optional<double>> constants(network.n_in());
-    for (int k = 0; k < wanted.count(); ++k)
-      constants[network.n_in() - wanted.count() + k] =
-          (given[k] - wanted.mean[k]) * wanted.inverse_deviation[k];
-    network = with_constants(std::move(network), constants);
-  }
+  const auto constants = normalised(wanted, given);
+  for (auto& network : model.fitting)
+    network = with_constants_before(std::move(network), model.atom_parameters.count(), constants);
   model.frame_parameters = {};
   return model;
 }
 
+Model with_atom_parameters(Model model, const std::vector<AtomParameters>& given) {
+  if (given.empty() || model.atom_parameters.count() == 0) return model;
+  const auto values = by_type(model, given);
+  for (int t = 0; t < model.n_types(); ++t)
+    model.fitting[t] =
+        with_constants_before(std::move(model.fitting[t]), 0, normalised(model.atom_parameters, values[t]));
+  model.atom_parameters = {};
+  return model;
+}
+
 namespace {
+
+void require_no_atom_parameters(const Model& model, const std::string& what) {
+  QUINTET_CHECK(
+      model.atom_parameters.count() == 0,
+      "{} models without parameters of atoms (aparam); this one reads {}. Where those of a type are "
+      "the same, give them by type: potential.atom_parameters",
+      what, model.atom_parameters.count());
+}
 
 void require_kind(const Model& model, bool is_one_of_them, const std::string& what, const char* kinds) {
   QUINTET_CHECK(is_one_of_them && model.further.empty(),
@@ -169,15 +231,26 @@ void require_kind(const Model& model, bool is_one_of_them, const std::string& wh
 }  // namespace
 
 void require_plain(const Model& model, const std::string& what) {
+  require_se_e2_a(model, what);
+  require_no_atom_parameters(model, what);
+}
+
+void require_se_e2_a(const Model& model, const std::string& what) {
   require_kind(model, model.kind == DescriptorKind::se_e2_a, what, "se_e2_a");
 }
 
 void require_with_axis(const Model& model, const std::string& what) {
   require_kind(model, has_axis(model.kind), what, "se_e2_a or dpa1");
+  require_no_atom_parameters(model, what);
 }
 
 void require_trainable(const Model& model, const std::string& what) {
   require_kind(model, true, what, "se_e2_a, se_e2_r, se_e3 or dpa1");
+  QUINTET_CHECK(
+      model.kind != DescriptorKind::dpa1 || model.atom_parameters.count() == 0,
+      "{} models dpa1 without parameters of atoms (aparam); this one reads {}. se_e2_a, se_e2_r and se_e3 "
+      "may read some",
+      what, model.atom_parameters.count());
 }
 
 void evaluate_scalar(const Network& network, double x, std::vector<double>& g, std::vector<double>& dg) {
@@ -247,7 +320,12 @@ std::string Model::summary() const {
   std::string text =
       fmt::format("{}, types {}, {}", name_of(kind), fmt::join(type_names, " "), summary_of(*this));
   for (const auto& other : further) text += fmt::format(" + {}, {}", name_of(other.kind), summary_of(other));
-  return fmt::format("{}, fitting {}, {}{}", text, widths_of(fitting.front()),
+  std::string read;
+  if (const int n = frame_parameters.count(); n > 0)
+    read += fmt::format(", {} (fparam)", counted(n, "frame parameter"));
+  if (const int n = atom_parameters.count(); n > 0)
+    read += fmt::format(", {} of each atom (aparam)", counted(n, "parameter"));
+  return fmt::format("{}, fitting {}{}, {}{}", text, widths_of(fitting.front()), read,
                      single_precision ? "float32" : "float64", tables.empty() ? "" : ", compressed");
 }
 

@@ -133,14 +133,14 @@ struct Model : DescriptorModel {
   std::optional<TypeReaders> readers;    ///< of one dpa1: embedding, gates and fitting follow from them
   int version = 2;                       ///< of the descriptor: 3 is compressed
 
-  /// Parameters of a frame (fparam: an electronic temperature, a field) that the fitting networks read after
-  /// the descriptors, as (value - mean) * inverse_deviation.
-  struct FrameParameters {
+  /// Numbers that the fitting networks read after the descriptors, as (value - mean) * inverse_deviation.
+  struct ReadParameters {
     std::vector<double> mean, inverse_deviation;
     std::vector<double> usual;  ///< values where none are given; empty: they must be
     [[nodiscard]] int count() const { return mean.size(); }
   };
-  FrameParameters frame_parameters;
+  ReadParameters frame_parameters;  ///< of a frame (fparam: an electronic temperature, a field)
+  ReadParameters atom_parameters;   ///< of each atom (aparam: its spin, its temperature), after those
 
   [[nodiscard]] int n_descriptors() const { return 1 + static_cast<int>(further.size()); }
   [[nodiscard]] const DescriptorModel& descriptor(int i) const { return i == 0 ? *this : further[i - 1]; }
@@ -171,18 +171,31 @@ void resolve_types(Model& model);
 /// another number of values than the model wants.
 [[nodiscard]] Model with_frame_parameters(Model model, const std::vector<double>& values);
 
-/// Throws InputError, with what may be done instead, unless a model has one descriptor se_e2_a and no frame
-/// parameters. @param what cannot be done with others: "a device evaluates"
+/// Numbers of atoms (aparam) that all atoms of some types have.
+struct AtomParameters {
+  std::vector<std::string> types;
+  std::vector<double> values;
+};
+/// The model of atoms whose types alone tell their parameters; as it is where
+/// nothing is given, or it reads none. Throws
+/// InputError for another number of values than the model wants, a type that it does not know, and one that
+/// is named twice or not at all.
+[[nodiscard]] Model with_atom_parameters(Model model, const std::vector<AtomParameters>& given);
+
+/// Throws InputError, with what may be done instead, unless a model has one descriptor se_e2_a and reads no
+/// parameters of frames or atoms. @param what cannot be done with others: "a device evaluates"
 void require_plain(const Model& model, const std::string& what);
-/// The same of one descriptor se_e2_a or dpa1.
+/// The same, but it may read parameters of atoms.
+void require_se_e2_a(const Model& model, const std::string& what);
+/// As require_plain(), of one descriptor se_e2_a or dpa1.
 void require_with_axis(const Model& model, const std::string& what);
-/// The same of any one descriptor: what is trained and written.
+/// The same of any one descriptor, which but for dpa1 may have parameters of atoms: what is trained and
+/// written.
 void require_trainable(const Model& model, const std::string& what);
 
 /// Read DeePMD-kit's native .dp file (HDF5), versions 2 and 3, or its serialised tree as text (.yaml, .yml,
 /// .json). Reads on every rank. Throws InputError that names the file and what is wrong or not supported
-/// (aparam, spin, attention, other
-/// descriptors...).
+/// (spin, attention, other descriptors...).
 [[nodiscard]] Model read_dp(const std::string& path);
 
 }  // namespace quintet::potential

@@ -22,6 +22,7 @@ class Repulsion final : public ForceField {
 
   [[nodiscard]] double cutoff() const override { return model_->cutoff(); }
   [[nodiscard]] const std::vector<std::string>& type_names() const override { return model_->type_names(); }
+  [[nodiscard]] int n_atom_parameters() const override { return model_->n_atom_parameters(); }
   [[nodiscard]] std::string description() const override;
   [[nodiscard]] std::optional<double> memory_needed(const Exec& exec, const Atoms& atoms,
                                                     const NeighbourList& list) override {

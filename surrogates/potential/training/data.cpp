@@ -92,6 +92,10 @@ void sort_by_type(Configuration& c) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return c.types[a] < c.types[b]; });
+  std::vector<std::size_t> numbers;
+  for (const std::size_t i : order)
+    for (int k = 0; k < c.n_parameters(); ++k) numbers.push_back(i * c.n_parameters() + k);
+  permute(c.parameters, numbers);
   permute(c.types, order);
   permute(c.positions, order);
   permute(c.forces, order);
@@ -141,7 +145,8 @@ void append_deepmd(const std::string& path, const DataOptions& wanted, TypeMap& 
                 "{}: there is no type_map.raw; give the model's type_map, whose names then stand for types "
                 "0, 1, ...",
                 path);
-  const DeepmdSystem deepmd(path, named ? std::vector<std::string>() : wanted.type_map);
+  const DeepmdSystem deepmd(path, named ? std::vector<std::string>() : wanted.type_map,
+                            wanted.n_atom_parameters);
   if (deepmd.mixed_type()) {
     append_frames(deepmd.frames(), path, type_map, systems);
     return;
@@ -166,6 +171,7 @@ void read_path(const std::string& path, const DataOptions& wanted, TypeMap& type
   options.all_frames = true;
   options.masses_matter = false;
   options.labels = wanted.labels;
+  options.n_atom_parameters = wanted.n_atom_parameters;
   if (wanted.types_in_order) options.names_by_number = wanted.type_map;
   auto frames = read_configurations(path, options);
   tell_reading(path, frames);

@@ -19,6 +19,8 @@ struct DataOptions {
   /// Frames with two atoms nearer than this are left out (angstrom); 0: none.
   double min_pair_distance = 0;
   bool need_energy = true, need_force = true, need_virial = false;  ///< some frame must have the label
+  int n_atom_parameters =
+      0;  ///< numbers of each atom (aparam) that the model reads: all frames must have them
   LabelSource labels{};
   double stress_limit = 1;  ///< (eV/angstrom^3) of virial / volume, where virials are needed
   /// Messages about systems that were refused, filled in; absent: the first that is refused throws, after all

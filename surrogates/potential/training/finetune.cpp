@@ -152,8 +152,10 @@ void set_fittings(Model& model, const Model& from, const std::vector<int>& place
   for (std::size_t t = 0; t < places.size(); ++t) {
     model.fitting.push_back(places[t] >= 0 ? from.fitting[places[t]]
                                            : drawn_fitting(from.fitting.front(), seed, t));
-    if (places[t] >= 0 && slots != 1)
-      for (double& weight : model.fitting.back().layers.front().weight) weight *= scale;
+    if (places[t] < 0 || slots == 1) continue;
+    DenseLayer& first = model.fitting.back().layers.front();
+    const int n_numbers = first.n_in - model.atom_parameters.count();  // of the descriptor
+    for (std::int64_t k = 0; k < std::int64_t{n_numbers} * first.n_out; ++k) first.weight[k] *= scale;
   }
 }
 

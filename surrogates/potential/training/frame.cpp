@@ -88,7 +88,8 @@ double least_distance(const TrainingFrame& frame) {
 }  // namespace
 
 std::size_t TrainingFrame::bytes() const {
-  return sizeof(TrainingFrame) + (position.capacity() + force.capacity()) * sizeof(double) +
+  return sizeof(TrainingFrame) +
+         (position.capacity() + force.capacity() + parameters.capacity()) * sizeof(double) +
          offset.capacity() * sizeof(std::size_t) +
          (type.capacity() + owner.capacity() + neighbour.capacity()) * sizeof(int);
 }
@@ -102,6 +103,7 @@ TrainingFrame make_frame(const Configuration& configuration, double cutoff) {
   add_images(frame, configuration.box, s, cutoff);
   add_neighbours(frame, configuration, cutoff);
   frame.least_distance = least_distance(frame);
+  frame.parameters = configuration.parameters;
   frame.energy = configuration.energy;
   for (const auto& f : configuration.forces) frame.force.insert(frame.force.end(), f.begin(), f.end());
   frame.virial = configuration.virial;

@@ -24,6 +24,7 @@ struct TrainingFrame {
   int n_atoms = 0;                  ///< rows 0 .. n_atoms-1 are the atoms themselves, later ones images
   std::vector<int> type;            ///< [n_all] of the model
   std::vector<double> position;     ///< [n_all, 3] (angstrom)
+  std::vector<double> parameters;   ///< [n_atoms, n] that the model reads of each atom (aparam)
   std::vector<int> owner;           ///< [n_all] the atom a row is an image of (itself for atoms)
   std::vector<std::size_t> offset;  ///< [n_atoms + 1]
   std::vector<int> neighbour;       ///< rows within the cutoff of each atom, ordered by type

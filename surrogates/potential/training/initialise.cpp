@@ -113,7 +113,7 @@ void add_networks(Model& model, const NetworkOptions& options) {
     model.embedding.push_back(random_network(1, options.embedding, options.embedding_activation,
                                              options.embedding_timestep,
                                              Normal(options.seed, stream_of_embeddings, k), false));
-  const int size = options.embedding.back() * std::max(model.axis_neuron, 1);
+  const int size = options.embedding.back() * std::max(model.axis_neuron, 1) + options.n_atom_parameters;
   for (std::size_t t = 0; t < n; ++t)
     model.fitting.push_back(random_network(size, options.fitting, options.fitting_activation,
                                            options.fitting_timestep,
@@ -251,6 +251,10 @@ void validate(const NetworkOptions& options) {
                 "axis_neuron is {}; expected 1 to {}, the embedding's last width", options.axis_neuron,
                 options.embedding.back());
   if (is_dpa1) validate_readers(options);
+  QUINTET_CHECK(
+      options.n_atom_parameters == 0 || !is_dpa1,
+      "a fitting network of dpa1 that reads parameters of atoms (aparam) is not trained here; take se_e2_a, "
+      "se_e2_r or se_e3");
   QUINTET_CHECK(options.statistics_frames >= 1,
                 "statistics are to be taken of {} frames a system; expected 1 or more",
                 options.statistics_frames);
@@ -281,6 +285,7 @@ Model initial_model(const NetworkOptions& options, const std::vector<LabelledSys
   // Without smooth gates what empty slots add would depend on the type of an atom that is not there.
   const bool has_no_mean = model.kind == DescriptorKind::dpa1 && !model.smooth_gates;
   set_statistics(model, systems, options.statistics_frames, options.set_davg_zero || has_no_mean);
+  set_parameter_statistics(model, systems, options.n_atom_parameters);
   set_energy_bias(model, systems);
   return model;
 }

@@ -30,6 +30,7 @@ struct NetworkOptions {
   /// a scale that goes smoothly to 1; and whether the fitting network, one for all types, reads them.
   int type_width = 8;
   bool has_gate = false, smooth_gates = true, fitting_reads_types = true;
+  int n_atom_parameters = 0;   ///< numbers of each atom that the fitting networks read (aparam); not of dpa1
   int statistics_frames = 10;  ///< a system for davg and dstd (DeePMD-kit: data_stat_nbatch batches)
   std::uint64_t seed = 1;
 };
@@ -40,6 +41,9 @@ struct NetworkOptions {
 /// Source: DeePMD-kit, env_mat_stat.
 void set_statistics(Model& model, const std::vector<LabelledSystem>& systems, int frames_a_system,
                     bool zero_mean);
+/// Mean and inverse deviation of the `n` parameters of atoms over all atoms of all frames; a deviation is at
+/// least 1e-2. Source: DeePMD-kit, compute_input_stats.
+void set_parameter_statistics(Model& model, const std::vector<LabelledSystem>& systems, int n);
 /// output_bias: minimum-norm least squares of the energies of all frames on the numbers of atoms of each type
 /// (0 without energies; excluded atoms are not counted).
 void set_energy_bias(Model& model, const std::vector<LabelledSystem>& systems);

@@ -42,10 +42,10 @@ KernelPasses<Real>::KernelPasses(const Model& start, const ParameterLayout& plac
     : start_(start),
       places_(places),
       environment_(start, rule),
-      descriptor_(start.n_channels(), start.axis_neuron, pack_width<Real>),
+      inputs_(start, pack_width<Real>),
       groups_(start.n_types()) {
   for (int t = 0; t < start.n_types(); ++t)
-    fitting_.push_back(fitting_chain<Real>(start.fitting[t], places_.fitting[t], descriptor_));
+    fitting_.push_back(fitting_chain<Real>(start.fitting[t], places_.fitting[t], inputs_));
 }
 
 template <class Real>
@@ -108,7 +108,8 @@ void KernelPasses<Real>::fill_batches(const TrainingFrame& frame, Group& group) 
 /// Values and adjoint: energies and forces of the atoms of one type.
 template <class Real>
 void KernelPasses<Real>::predict(const TrainingFrame& frame, int type, Group& group, Prediction& prediction) {
-  const std::size_t n = group.atoms.size(), d_stride = descriptor_.stride();
+  const std::size_t n = group.atoms.size(), d_stride = inputs_.stride();
+  const Descriptor& descriptor = inputs_.descriptors.front();
   const int stride = padded(start_.n_channels(), pack_width<Real>);
   const std::size_t t_size = 4 * std::int64_t{stride};
   grown_ = grown_ || group.d.size() < n * d_stride;
@@ -118,17 +119,21 @@ void KernelPasses<Real>::predict(const TrainingFrame& frame, int type, Group& gr
   grow(work_, std::int64_t{start_.axis_neuron} * stride);
   fill_batches(frame, group);
   const auto describe = [&](int first, int some) {
-    for (std::size_t i = first; i < static_cast<std::size_t>(first + some); ++i)
-      descriptor_.forward(group.batches[i / batch_atoms].t.data() + i % batch_atoms * t_size, stride,
-                          group.d.data() + i * d_stride);
+    for (std::size_t i = first; i < static_cast<std::size_t>(first + some); ++i) {
+      Real* d = group.d.data() + i * d_stride;
+      descriptor.forward(group.batches[i / batch_atoms].t.data() + i % batch_atoms * t_size, stride, d);
+      inputs_.put_parameters(start_.atom_parameters,
+                             frame.parameters.data() + group.atoms[i] * std::int64_t{inputs_.n_parameters},
+                             d);
+    }
   };
   const auto back = [&](int first, int some) {
     for (std::size_t i = first; i < static_cast<std::size_t>(first + some); ++i) {
       auto& batch = group.batches[i / batch_atoms];
       const int b = i % batch_atoms;
       Real* dt = group.t_dot_bar.data() + i * t_size;
-      descriptor_.backward(batch.t.data() + b * t_size, stride, group.d_dot_bar.data() + i * d_stride, dt,
-                           work_.data());
+      descriptor.backward(batch.t.data() + b * t_size, stride, group.d_dot_bar.data() + i * d_stride, dt,
+                          work_.data());
       std::copy_n(dt, t_size, batch.dt.data());
       embedding_->backward(batch, b, group.records[i / batch_atoms].scratch);
       add_forces_of(
@@ -137,8 +142,8 @@ void KernelPasses<Real>::predict(const TrainingFrame& frame, int type, Group& gr
       prediction.energy += group.tape.sum[i];
     }
   };
-  fitting_[type].forward_and_adjoint({group.d.data(), descriptor_.stride()}, static_cast<int>(n),
-                                     networks::Keep::tangent, {group.d_dot_bar.data(), descriptor_.stride()},
+  fitting_[type].forward_and_adjoint({group.d.data(), inputs_.stride()}, static_cast<int>(n),
+                                     networks::Keep::tangent, {group.d_dot_bar.data(), inputs_.stride()},
                                      group.tape, describe, back);
 }
 
@@ -189,7 +194,8 @@ void KernelPasses<Real>::tangent(const TrainingFrame& frame, const Adjoint& adjo
 template <class Real>
 void KernelPasses<Real>::differentiate(const TrainingFrame& frame, const Adjoint& adjoint, int type,
                                        Group& group, Real* gradient) {
-  const std::size_t n = group.atoms.size(), d_stride = descriptor_.stride();
+  const std::size_t n = group.atoms.size(), d_stride = inputs_.stride();
+  const Descriptor& descriptor = inputs_.descriptors.front();
   const int stride = padded(start_.n_channels(), pack_width<Real>);
   const std::size_t t_size = 4 * std::int64_t{stride};
   for (std::size_t k = 0; k * batch_atoms < n; ++k) {
@@ -201,9 +207,11 @@ void KernelPasses<Real>::differentiate(const TrainingFrame& frame, const Adjoint
     return group.batches[i / batch_atoms].t.data() + i % batch_atoms * t_size;
   };
   const auto describe = [&](int first, int some) {
-    for (std::size_t i = first; i < static_cast<std::size_t>(first + some); ++i)
-      descriptor_.tangent(t_of(i), group.t_dot.data() + i * t_size, stride,
-                          group.d_dot.data() + i * d_stride);
+    for (std::size_t i = first; i < static_cast<std::size_t>(first + some); ++i) {
+      Real* d_dot = group.d_dot.data() + i * d_stride;
+      descriptor.tangent(t_of(i), group.t_dot.data() + i * t_size, stride, d_dot);
+      std::fill_n(d_dot + inputs_.size - inputs_.n_parameters, inputs_.n_parameters, Real(0));
+    }
   };
   // D is bilinear in T: T_bar = D_bar through T, and Ddot_bar through Tdot. That of distances alone is
   // linear.
@@ -211,14 +219,14 @@ void KernelPasses<Real>::differentiate(const TrainingFrame& frame, const Adjoint
   const auto back = [&](int first, int some) {
     for (std::size_t i = first; i < static_cast<std::size_t>(first + some); ++i) {
       Real* t_bar = group.t_bar.data() + i * t_size;
-      descriptor_.backward(t_of(i), stride, group.d_bar.data() + i * d_stride, t_bar, work_.data());
-      if (descriptor_.axis_neuron() == 0) continue;
-      descriptor_.backward(group.t_dot.data() + i * t_size, stride, group.d_dot_bar.data() + i * d_stride,
-                           through_t_dot.data(), work_.data());
+      descriptor.backward(t_of(i), stride, group.d_bar.data() + i * d_stride, t_bar, work_.data());
+      if (descriptor.axis_neuron() == 0) continue;
+      descriptor.backward(group.t_dot.data() + i * t_size, stride, group.d_dot_bar.data() + i * d_stride,
+                          through_t_dot.data(), work_.data());
       for (std::size_t k = 0; k < t_size; ++k) t_bar[k] += through_t_dot[k];
     }
   };
-  const int row = descriptor_.stride();
+  const int row = inputs_.stride();
   fitting_[type].differentiate({group.d.data(), row}, {group.d_dot.data(), row},
                                static_cast<Real>(adjoint.energy), {group.d_bar.data(), row}, group.tape,
                                gradient, describe, back);

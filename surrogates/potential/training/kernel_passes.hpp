@@ -58,7 +58,7 @@ class KernelPasses final : public Passes<Real> {
   double covered_ = 1.0;  ///< closest distance of neighbours that the intervals reach (angstrom)
   Environment environment_;
   Environment::Scratch environment_scratch_;
-  Descriptor descriptor_;
+  FittingInputs inputs_;
   std::unique_ptr<TrainedEmbedding<Real>> embedding_;
   std::vector<networks::Chain<Real>> fitting_;
   std::vector<Group> groups_;

@@ -146,6 +146,26 @@ void set_statistics(Model& model, const std::vector<LabelledSystem>& systems, in
   }
 }
 
+void set_parameter_statistics(Model& model, const std::vector<LabelledSystem>& systems, int n) {
+  constexpr double least = 0.01;  // DeePMD-kit's value
+  std::vector<double> sum(n, 0.0), squares(n, 0.0);
+  double n_atoms = 0;
+  for (const auto& system : systems)
+    for (const auto& frame : system.frames) {
+      n_atoms += static_cast<double>(frame.n_atoms());
+      for (std::size_t i = 0; i < frame.parameters.size(); ++i) {
+        sum[i % n] += frame.parameters[i];
+        squares[i % n] += frame.parameters[i] * frame.parameters[i];
+      }
+    }
+  model.atom_parameters = {};
+  for (int k = 0; k < n; ++k) {
+    const double mean = sum[k] / n_atoms, root = rounded_root(squares[k] / n_atoms - mean * mean);
+    model.atom_parameters.mean.push_back(mean);
+    model.atom_parameters.inverse_deviation.push_back(1 / std::max(root, least));
+  }
+}
+
 void set_energy_bias(Model& model, const std::vector<LabelledSystem>& systems) {
   struct Sum {
     double energy = 0, frames = 0;

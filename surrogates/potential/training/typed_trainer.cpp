@@ -36,6 +36,9 @@ std::unique_ptr<Passes<Real>> make_passes(const Model& start, const ParameterLay
   QUINTET_CHECK(device.session.is_cpu() || start.kind == DescriptorKind::se_e2_a,
                 "device: models with the descriptor {} are trained on the cores; expected cpu",
                 name_of(start.kind));
+  QUINTET_CHECK(
+      device.session.is_cpu() || start.atom_parameters.count() == 0,
+      "device: models that read parameters of atoms (aparam) are trained on the cores; expected cpu");
   if (device.session.is_cpu()) return make_kernel_passes<Real>(start, places, rule);
   if (!parameters.is_resident()) return make_torch_passes<Real>(start, places, rule, device);
   return make_torch_passes<Real>(start, places, rule, device, parameters.values(0).data(),

@@ -97,6 +97,12 @@ VARIANTS = {
     # Numbers that the fitting nets read beside the descriptor, and energies of isolated atoms.
     "frame_parameters": ({}, {"numb_fparam": 2}, {}),
     "dpa1_default_parameter": (DPA1, {"numb_fparam": 1, "default_fparam": [0.7]}, {}),
+    "atom_parameters": ({"neuron": [3, 5, 7], "axis_neuron": 3}, {"numb_aparam": 2, "neuron": [9, 11, 11]}, {}),
+    "dpa1_atom_parameters": ({**DPA1, "tebd_input_mode": "strip"},
+                             {"numb_fparam": 1, "default_fparam": [0.7], "numb_aparam": 3}, {}),
+    "hybrid_atom_parameters": ({"type": "hybrid", "list": [BASE["descriptor"],
+                                                           {**BASE["descriptor"], **RADIAL, "rcut": 3.5}]},
+                               {"numb_aparam": 1}, {}),
     "atom_energy": ({}, {"atom_ener": [-1.25, None]}, {}),
     "dpa1_atom_energy": (DPA1, {"atom_ener": [-1.25, 0.5]}, {}),
 }
@@ -192,10 +198,11 @@ def random_model(name, descriptor, fitting, model):
         [[[-3.25], [-1.75]]])
     data["@variables"]["out_std"] = np.full((1, n_types, 1), 0.7 if "outstd" in name else 1.0)
     data["fitting"]["@variables"]["bias_atom_e"] = rng.normal(0, .3, (n_types, 1)).astype(width)
-    n_parameters = config["fitting_net"].get("numb_fparam", 0)
-    if n_parameters > 0:
-        data["fitting"]["@variables"]["fparam_avg"] = np.linspace(.2, .4, n_parameters)
-        data["fitting"]["@variables"]["fparam_inv_std"] = np.linspace(1.5, 2.5, n_parameters)
+    for kind in ("fparam", "aparam"):
+        n_parameters = config["fitting_net"].get(f"numb_{kind}", 0)
+        if n_parameters > 0:
+            data["fitting"]["@variables"][f"{kind}_avg"] = np.linspace(.2, .4, n_parameters)
+            data["fitting"]["@variables"][f"{kind}_inv_std"] = np.linspace(1.5, 2.5, n_parameters)
     if name.endswith("compressed"):
         made = BaseModel.deserialize(copy.deepcopy(data))
         # A coarse stride and a short range keep the file small, and the closest atoms read the second, coarser part
@@ -205,14 +212,20 @@ def random_model(name, descriptor, fitting, model):
     return config, data
 
 
-def plain_energy(model, types, coord, box, parameters=None):
+def given_parameters(parameters, of_atoms):
+    """Return the arguments of a model that reads parameters of the frame [n], or of atoms [N, n]."""
+    given = {} if parameters is None else {"fparam": np.array([parameters])}
+    return given if of_atoms is None else {**given, "aparam": of_atoms[None]}
+
+
+def plain_energy(model, types, coord, box, parameters=None, of_atoms=None):
     """Return dpmodel's energy in eV."""
     box = None if box is None else box.reshape(1, 9)
-    given = {} if parameters is None else {"fparam": np.array([parameters])}
+    given = given_parameters(parameters, of_atoms)
     return np.asarray(model(coord.reshape(1, -1), np.array([types]), box, **given)["energy"], float).item()
 
 
-def outputs(model, types, coord, box, parameters=None):
+def outputs(model, types, coord, box, parameters=None, of_atoms=None):
     """Return the JAX model's outputs. Images of atoms and neighbour lists are made, and folded home, in numpy."""
     n = len(types)
     extended = extend_input_and_build_neighbor_list(coord.reshape(1, n, 3), np.array([types]), model.get_rcut(),
@@ -224,7 +237,7 @@ def outputs(model, types, coord, box, parameters=None):
 
     def atom_energies(x):
         # The atomic model itself: the model around it maps over frames, which se_e2_a does not bear in 3.2.0.
-        given = {} if parameters is None else {"fparam": jnp.asarray([parameters])}
+        given = {key: jnp.asarray(value) for key, value in given_parameters(parameters, of_atoms).items()}
         e = model.atomic_model.forward_common_atomic(x[None], kind, neighbours, mapping=mapping,
                                                      **given)["energy"][0, :, 0]
         return e, e
@@ -241,9 +254,9 @@ def outputs(model, types, coord, box, parameters=None):
             "atom_virial": virial}
 
 
-def check(model, ref, types, coord, box, parameters=None):
+def check(model, ref, types, coord, box, parameters=None, of_atoms=None):
     """Compare dpmodel's energies and their finite differences with a case (float64 models)."""
-    at = lambda x, b: plain_energy(model, types, x, b, parameters)  # noqa: E731
+    at = lambda x, b: plain_energy(model, types, x, b, parameters, of_atoms)  # noqa: E731
     error = {"energy": abs(at(coord, box) - ref["energy"].item())}
     h = 1e-5
     rng = np.random.default_rng(1)
@@ -276,11 +289,16 @@ def main():
             if full and "overflow" in title and ("list" in config["descriptor"] or n_types != 2):
                 continue  # which neighbours stay is told by the models above
             assert ("overflow" in title) == full, (title, counts)
-            ref = outputs(differentiable, types, coord, box, parameters)
-            for key, error in check(plain, ref, types, coord, box, parameters).items():
+            n_of_atoms = config["fitting_net"].get("numb_aparam", 0)
+            of_atoms = np.cos(1.7 * np.arange(len(types) * n_of_atoms) + .4).reshape(len(types), n_of_atoms)
+            given = (parameters, of_atoms if n_of_atoms > 0 else None)
+            ref = outputs(differentiable, types, coord, box, *given)
+            for key, error in check(plain, ref, types, coord, box, *given).items():
                 worst[key] = max(error, worst.get(key, 0))
             case = {"name": title, "type": types, "coord": coord.ravel().tolist(),
                     "box": None if box is None else box.ravel().tolist(), "most_neighbours": counts}
+            if n_of_atoms > 0:
+                case["atom_parameters"] = of_atoms.ravel().tolist()
             if "overflow" in title:
                 case["rule"] = "dpmodel: the nearest sum(sel) of all types, then the nearest sel[t] of each"
             case["energy"] = ref["energy"].item()

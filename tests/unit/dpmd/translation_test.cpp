@@ -180,6 +180,8 @@ TEST(FromDeepmd, what_would_train_another_model_is_refused_by_name_and_place) {
       refusal(input("\"data_stat_nbatch\"", "\"type_embedding\": {\"neuron\": [8]}, \"data_stat_nbatch\"")),
       "model.type_embedding"));
   EXPECT_TRUE(has(refusal(input("\"neuron\": [240", "\"numb_fparam\": 1, \"neuron\": [240")), "numb_fparam"));
+  EXPECT_TRUE(has(refusal(input("\"neuron\": [240", "\"use_aparam_as_mask\": true, \"neuron\": [240")),
+                  "use_aparam_as_mask"));
   EXPECT_TRUE(has(refusal(input("\"neuron\": [240", "\"type\": \"dipole\", \"neuron\": [240")), "dipole"));
   EXPECT_TRUE(has(refusal(input("\"exp\"", "\"wsd\"")), "learning_rate.type = wsd"));
   EXPECT_TRUE(
@@ -223,6 +225,11 @@ TEST(FromDeepmd, schedules_warm_up_clipping_huber_and_averages_are_translated) {
   const auto training = options_with("training", R"("gradient_max_norm": 5.0, "enable_ema": true)");
   EXPECT_EQ(training.optimiser.clip_norm, 5);
   EXPECT_EQ(training.weight_average, 0.999);
+}
+
+TEST(FromDeepmd, parameters_of_atoms_are_translated) {
+  const Tree tree = translated(input("\"neuron\": [240", "\"numb_aparam\": 2, \"neuron\": [240")).options;
+  EXPECT_EQ(tree.at("model").at("fitting").at("atom_parameters").as_integer(), 2);
 }
 
 TEST(FromDeepmd, what_is_switched_off_is_not_refused) {

@@ -109,6 +109,11 @@ TEST(Domain, atoms_survive_being_shared_out_and_gathered) {
     for (int l = 0; l < 3; ++l) EXPECT_NEAR(back.positions[i][l], given.positions[i][l], 1e-12);
 }
 
+/// Numbers that a model reads of each atom, different for each.
+void give_parameters(Configuration& c, int n) {
+  for (std::size_t k = 0; k < n * c.n_atoms(); ++k) c.parameters.push_back(std::cos(1.7 * double(k)));
+}
+
 /// Each rank makes the copies of its own atoms; the bits are those of the whole configuration shared out.
 TEST(Domain, copies_are_those_of_the_replicated_configuration) {
   const Comm comm = Comm::world();
@@ -117,6 +122,7 @@ TEST(Domain, copies_are_those_of_the_replicated_configuration) {
                                     std::pair(slab, Copies{5, 2, 1}), std::pair(cell, Copies{1, 1, 1})}) {
     auto c = random_configuration(box, 61, 2, 3, -1.4, 2.3);
     c.ids.clear();
+    give_parameters(c, 3);
     const auto whole = replicated(c, copies);
     Domain one(comm, {.cutoff = 4, .skin = 1}, whole.box), two(comm, {.cutoff = 4, .skin = 1}, whole.box);
 
@@ -132,6 +138,10 @@ TEST(Domain, copies_are_those_of_the_replicated_configuration) {
     for (int i = 0; i < a.n_all(); ++i) {
       ASSERT_EQ(a.id(i), b.id(i));
       ASSERT_EQ(a.type(i), b.type(i));
+      for (int k = 0; i < a.n_local && k < 3; ++k) {
+        ASSERT_EQ(a.parameters(i, k), b.parameters(i, k));
+        ASSERT_EQ(a.parameters(i, k), c.parameters[3 * ((a.id(i) - 1) % 61) + k]);
+      }
       for (int l = 0; l < 3; ++l) {
         ASSERT_EQ(a.position(i, l), b.position(i, l));
         if (i >= a.n_local) continue;
@@ -216,7 +226,8 @@ TEST(Domain, local_atoms_lie_in_their_brick) {
 
 TEST(Domain, atoms_migrate_to_any_rank_with_all_they_carry) {
   const Comm comm = Comm::world();
-  const auto given = random_configuration(skewed, 211, 2, 9);
+  auto given = random_configuration(skewed, 211, 2, 9);
+  give_parameters(given, 2);
   Domain domain(comm, {.cutoff = 4, .skin = 1}, skewed);
   Atoms atoms = domain.distribute(given);
 
@@ -228,10 +239,15 @@ TEST(Domain, atoms_migrate_to_any_rank_with_all_they_carry) {
   const auto back = domain.gather(atoms, true);
 
   EXPECT_EQ(comm.sum(static_cast<std::int64_t>(atoms.n_local)), 211);
+  for (int i = 0; i < atoms.n_local; ++i)
+    for (int k = 0; k < 2; ++k)
+      ASSERT_EQ(atoms.parameters(i, k), given.parameters[2 * (atoms.id(i) - 1) + k]);
+  EXPECT_EQ(domain.gather(atoms, true, 100, 149).parameters.size(), comm.is_root() ? 100u : 0u);
   if (!comm.is_root()) return;
   ASSERT_EQ(back.ids, given.ids);
   EXPECT_EQ(back.types, given.types);
   EXPECT_EQ(back.velocities, given.velocities);
+  EXPECT_EQ(back.parameters, given.parameters);
   for (std::size_t i = 0; i < back.n_atoms(); ++i) {
     EXPECT_EQ(back.forces[i][1], 5.0 * (i + 1));
     for (int l = 0; l < 3; ++l)

@@ -129,10 +129,66 @@ TEST_F(Descriptors, of_triplets_have_one_network_for_two_types_in_any_order) {
   EXPECT_EQ(model.network_index(1, 2), 4);
 }
 
-TEST_F(Descriptors, with_parameters_of_single_atoms_are_refused) {
+TEST_F(Descriptors, with_parameters_of_atoms_have_as_many_inputs_and_no_mask) {
   EXPECT_EQ(complaint_with("oneside.dp", "model.fitting.numb_aparam", Tree::integer(0)), "");
-  expect_refused(complaint_with("oneside.dp", "model.fitting.numb_aparam", Tree::integer(1)), "numb_aparam",
-                 "numb_fparam");
+  expect_refused(complaint_with("oneside.dp", "model.fitting.numb_aparam", Tree::integer(1)),
+                 "expected [25, outputs]", "");
+  EXPECT_EQ(complaint_with("oneside.dp", "model.fitting.use_aparam_as_mask", Tree::boolean(true)), "");
+  expect_refused(
+      complaint_with("atom_parameters.dp", "model.fitting.use_aparam_as_mask", Tree::boolean(true)),
+      "use_aparam_as_mask is not supported", "");
+}
+
+/// A configuration of the model atom_parameters.dp, with the numbers it reads of each atom.
+Configuration with_parameters() {
+  return read_cases(data("atom_parameters.ref.json"), {"O", "H"}).front().configuration;
+}
+
+TEST(AtomParameters, that_are_missing_or_of_another_number_are_refused) {
+  const auto with = [](int n) {
+    return complaint_of([&] {
+      DeepPotential field(read_dp(data("atom_parameters.dp")), {});
+      EXPECT_EQ(field.n_atom_parameters(), 2);
+      auto c = with_parameters();
+      c.parameters.assign(n * c.n_atoms(), 0.5);
+      static_cast<void>(evaluate(Comm::world(), field, c));
+    });
+  };
+  EXPECT_EQ(with(2), "");
+  expect_refused(with(0), "reads 2 numbers of each atom (aparam), these atoms have 0", "aparam:R:2");
+  expect_refused(with(3), "these atoms have 3", "aparam.npy");
+}
+
+TEST(AtomParameters, of_types_are_those_of_all_their_atoms) {
+  auto c = with_parameters();
+  const std::vector<double> of_type[] = {{0.3, -1.2}, {-0.4, 0.9}};
+  for (std::size_t i = 0; i < c.n_atoms(); ++i)
+    std::copy_n(of_type[c.types[i]].begin(), 2, c.parameters.begin() + 2 * i);
+  DeepPotential own(read_dp(data("atom_parameters.dp")), {});
+  DeepPotentialOptions options;
+  options.atom_parameters = {{{"H"}, of_type[1]}, {{"O"}, of_type[0]}};
+  DeepPotential by_type(read_dp(data("atom_parameters.dp")), options);
+  EXPECT_EQ(by_type.n_atom_parameters(), 0);
+  const auto expected = evaluate(Comm::world(), own, c);
+  c.parameters.clear();
+  const auto found = evaluate(Comm::world(), by_type, c);
+  EXPECT_NEAR(found.energy, expected.energy, 1e-12 * std::abs(expected.energy));
+  for (std::size_t k = 0; k < found.force.size(); ++k) EXPECT_NEAR(found.force[k], expected.force[k], 1e-12);
+}
+
+TEST(AtomParameters, of_types_are_given_once_for_each_of_them) {
+  const auto with = [](std::vector<AtomParameters> given) {
+    return complaint_of([&] {
+      DeepPotentialOptions options;
+      options.atom_parameters = std::move(given);
+      DeepPotential field(read_dp(data("atom_parameters.dp")), options);
+    });
+  };
+  EXPECT_EQ(with({{{"O", "H"}, {1, 2}}}), "");
+  expect_refused(with({{{"O", "H"}, {1}}}), "reads 2 numbers of each atom (aparam), 1 given", "");
+  expect_refused(with({{{"O", "Cu"}, {1, 2}}}), "names the type Cu", "the model knows O, H");
+  expect_refused(with({{{"O", "H"}, {1, 2}}, {{"O"}, {3, 4}}}), "names the type O twice", "");
+  expect_refused(with({{{"O"}, {1, 2}}}), "says nothing of the type H", "all types");
 }
 
 TEST(FrameParameters, are_as_many_as_the_model_reads) {
@@ -172,20 +228,26 @@ TEST(FrameParameters, change_the_energy_smoothly_and_the_default_is_what_the_fil
 /// What is made for se_e2_a alone takes it, and says of others what runs them. One descriptor is written.
 TEST(Plain, models_alone_are_written_compressed_rounded_and_run_on_a_device) {
   const Scratch scratch("plain");
-  for (const std::string name :
-       {"oneside", "dpa1_strip", "se_e2_r", "se_e3", "hybrid", "hybrid_triplets", "frame_parameters"}) {
+  for (const std::string name : {"oneside", "dpa1_strip", "se_e2_r", "se_e3", "hybrid", "hybrid_triplets",
+                                 "frame_parameters", "atom_parameters"}) {
     const Model model = read_dp(data(name + ".dp"));
     const auto expect = [&](const std::string& complaint, const std::vector<std::string>& taken = {}) {
       if (name == "oneside" || std::count(taken.begin(), taken.end(), name) > 0)
         EXPECT_EQ(complaint, "");
       else if (name == "frame_parameters")
         expect_refused(complaint, "models without frame parameters", "reads 2");
+      else if (name == "atom_parameters")
+        expect_refused(complaint, "models without parameters of atoms (aparam); this one reads 2",
+                       "potential.atom_parameters");
       else
         expect_refused(complaint, "models with the descriptor se_e2_a", "dpmd run");
     };
     expect(complaint_of([&] { write_dp(scratch / "written.dp", model); }),
-           {"se_e2_r", "se_e3", "dpa1_strip"});
-    expect(complaint_of([&] { static_cast<void>(compressed(model, 0.9, {0.05, 0.5}, 1.5)); }));
+           {"se_e2_r", "se_e3", "dpa1_strip", "atom_parameters"});
+    expect(complaint_of([&] {
+             static_cast<void>(compressed(model, 0.9, {0.05, 0.5}, 1.5));
+           }),
+           {"atom_parameters"});
     if (name == "frame_parameters") continue;  // they are constants of a run
     DeepPotentialOptions rounded;
     rounded.precision = Precision::bf16;

@@ -30,7 +30,9 @@ std::string source(const std::string& path) {
 /// Those of one descriptor are; what a model of isolated atoms says of them becomes part of its biases.
 bool is_written(const fs::path& path) {
   const Model model = read_dp(path.string());
-  return model.further.empty() && model.frame_parameters.count() == 0 && path.stem() != "atom_energy";
+  return model.further.empty() && model.frame_parameters.count() == 0 &&
+         (model.kind != DescriptorKind::dpa1 || model.atom_parameters.count() == 0) &&
+         path.stem() != "atom_energy";
 }
 
 /// Models that DeePMD-kit wrote.
@@ -72,6 +74,8 @@ void expect_equal(const Model& a, const Model& b, const std::string& what) {
   EXPECT_EQ(a.single_precision, b.single_precision) << what;
   EXPECT_EQ(a.least_distance, b.least_distance) << what;
   EXPECT_EQ(a.version, b.version) << what;
+  EXPECT_EQ(a.atom_parameters.mean, b.atom_parameters.mean) << what;
+  EXPECT_EQ(a.atom_parameters.inverse_deviation, b.atom_parameters.inverse_deviation) << what;
   expect_equal(a.embedding, b.embedding, what + " embedding");
   expect_equal(a.fitting, b.fitting, what + " fitting");
   EXPECT_TRUE(a.gates == b.gates && a.smooth_gates == b.smooth_gates) << what;

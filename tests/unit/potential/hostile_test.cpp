@@ -235,7 +235,7 @@ TEST_F(HostileModel, with_a_deviation_of_zero_is_refused) {
 TEST_F(HostileModel, that_needs_what_we_do_not_have_is_refused_by_name) {
   const std::vector<std::tuple<std::string, Tree, std::string>> cases{
       {"model.fitting.numb_fparam", Tree::integer(2), "expected [26, outputs]"},
-      {"model.fitting.numb_aparam", Tree::integer(1), "numb_aparam"},
+      {"model.fitting.numb_aparam", Tree::integer(1), "expected [25, outputs]"},
       {"model.fitting.dim_case_embd", Tree::integer(1), "dim_case_embd"},
       {"model.fitting.mixed_types", Tree::boolean(true), "2 networks in a collection, expected 1"},
       {"model.fitting.type", Tree::text("dipole"), "dipole"},

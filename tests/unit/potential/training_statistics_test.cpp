@@ -313,6 +313,26 @@ TEST(InitialModel, options_that_make_no_model_are_refused) {
   refused([](NetworkOptions& o) { o.excluded_atoms = {7}; });
 }
 
+TEST(Statistics, parameters_of_atoms_have_the_mean_and_deviation_of_all_of_them) {
+  std::vector<LabelledSystem> systems{random_system({0, 1}, 2, 3), random_system({0, 1, 2, 0}, 1, 4)};
+  systems[0].frames[0].parameters = {1, 7, 2, 7};
+  systems[0].frames[1].parameters = {3, 7, 4, 7};
+  systems[1].frames[0].parameters = {5, 7, 6, 7, 7, 7, 8, 7};
+  auto options = small_options();
+  options.n_atom_parameters = 2;
+  const Model model = initial_model(options, systems);
+  const auto& read = model.atom_parameters;
+  ASSERT_EQ(read.count(), 2);
+  EXPECT_NEAR(read.mean[0], 4.5, 1e-14);
+  EXPECT_NEAR(read.inverse_deviation[0], 1 / std::sqrt(5.25), 1e-14);
+  EXPECT_NEAR(read.mean[1], 7, 1e-14);
+  EXPECT_EQ(read.inverse_deviation[1], 100);  // a number that is always the same
+  EXPECT_EQ(model.fitting.front().n_in(), 8 * 3 + 2);
+  options.kind = DescriptorKind::dpa1;
+  options.sel = {8};
+  EXPECT_THROW(validate(options), InputError);
+}
+
 TEST(Statistics, water_has_the_peers_numbers) {
   const std::string name = "../deep_potential/water_deepmd_example.npz";
   if (!kinetics::reference_here(name)) GTEST_SKIP() << kinetics::reference_absent(name);

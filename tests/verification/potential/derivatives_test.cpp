@@ -52,13 +52,15 @@ TEST(Virial, is_minus_the_derivative_of_the_energy_by_strain) {
   }
 }
 
-/// Two atoms at distance r in the open.
-Configuration pair(const std::vector<std::string>& types, double r) {
+/// Two atoms at distance r in the open, with numbers that a force field reads of them.
+Configuration pair(const ForceField& field, double r) {
+  const auto& types = field.type_names();
   Configuration c;
   c.type_names = types;
   c.types = {0, static_cast<int>(types.size()) - 1};
   c.positions = {{1, 1, 1}, {1 + 0.6 * r, 1, 1 + 0.8 * r}};
   c.box = Box({40, 0, 0, 0, 40, 0, 0, 0, 40}, {false, false, false});
+  for (int k = 0; k < 2 * field.n_atom_parameters(); ++k) c.parameters.push_back(0.3 * k - 0.4);
   return c;
 }
 
@@ -68,13 +70,12 @@ TEST(Energy, goes_smoothly_to_that_of_two_lone_atoms_at_the_cutoff) {
     // there.
     if (item.name == "exclude_types") continue;
     auto& field = field_of(item);
-    const auto& types = field.type_names();
     const double scale = item.name == "float32" ? 1e-6 : 1e-12;
-    const auto apart = evaluate(Comm::world(), field, pair(types, field.cutoff() + 5));
-    const auto outside = evaluate(Comm::world(), field, pair(types, field.cutoff() * (1 + 1e-9)));
-    const auto inside = evaluate(Comm::world(), field, pair(types, field.cutoff() * (1 - 1e-9)));
-    const auto near = evaluate(Comm::world(), field, pair(types, field.cutoff() - 0.01));
-    const auto closer = evaluate(Comm::world(), field, pair(types, field.cutoff() - 0.02));
+    const auto apart = evaluate(Comm::world(), field, pair(field, field.cutoff() + 5));
+    const auto outside = evaluate(Comm::world(), field, pair(field, field.cutoff() * (1 + 1e-9)));
+    const auto inside = evaluate(Comm::world(), field, pair(field, field.cutoff() * (1 - 1e-9)));
+    const auto near = evaluate(Comm::world(), field, pair(field, field.cutoff() - 0.01));
+    const auto closer = evaluate(Comm::world(), field, pair(field, field.cutoff() - 0.02));
 
     EXPECT_EQ(apart.energy, outside.energy) << item.name;
     EXPECT_EQ(largest(apart.force), 0) << item.name;
@@ -88,9 +89,10 @@ TEST(Energy, goes_smoothly_to_that_of_two_lone_atoms_at_the_cutoff) {
 TEST(Forces, of_an_isolated_atom_and_its_virial_are_zero) {
   for (const auto& item : all_model_cases()) {
     auto& field = field_of(item);
-    Configuration c = pair(field.type_names(), 1);
+    Configuration c = pair(field, 1);
     c.types.pop_back();
     c.positions.pop_back();
+    c.parameters.resize(field.n_atom_parameters());
     const auto alone = evaluate(Comm::world(), field, c);
     EXPECT_TRUE(std::isfinite(alone.energy)) << item.name;
     EXPECT_EQ(largest(alone.force), 0) << item.name;

@@ -68,7 +68,7 @@ TEST(DeviceEngine, takes_frame_parameters_and_refuses_other_descriptors) {
     const bool has_parameters = !item.frame_parameters.empty();
     const Model model = read_dp(item.model);
     const bool plain = has_axis(model.kind) && model.further.empty();
-    if (plain && !has_parameters) continue;
+    if (model.atom_parameters.count() > 0 || (plain && !has_parameters)) continue;
     const auto field = [&] { return DeviceForceField(model, options_of(item), {}, maker()); };
     if (!has_parameters) {
       try {
@@ -87,6 +87,24 @@ TEST(DeviceEngine, takes_frame_parameters_and_refuses_other_descriptors) {
                  evaluate(Comm::world(), field_of(item), item.reference.configuration), 2e-12, item.name);
   }
   EXPECT_GE(refused, 6) << "distances alone, triplets, hybrids";
+}
+
+/// Those of a type are part of its network's biases; others would have to be sent to the device.
+TEST(DeviceEngine, takes_parameters_of_atoms_by_type_alone) {
+  for (const auto& item : all_model_cases()) {
+    const Model model = read_dp(item.model);
+    const int n = model.atom_parameters.count();
+    if (n == 0 || !model.further.empty()) continue;
+    auto options = options_of(item);
+    EXPECT_THROW(DeviceForceField(model, options, {}, maker()), InputError) << item.name;
+    options.atom_parameters = {{{"O"}, std::vector<double>(n, 0.3)}, {{"H"}, std::vector<double>(n, -0.6)}};
+    DeviceForceField device(model, options, {}, maker());
+    DeepPotential cores(model, options);
+    auto start = item.reference.configuration;
+    start.parameters.clear();
+    expect_equal(evaluate(Comm::world(), device, start), evaluate(Comm::world(), cores, start), 2e-12,
+                 item.name);
+  }
 }
 
 TEST(DeviceEngine, adds_the_repulsion_of_nuclei_as_the_cores_do) {

@@ -85,6 +85,10 @@ TEST(Energy, does_not_depend_on_the_order_of_atoms) {
       shuffled.positions[i] = start.positions[order[i]];
       shuffled.types[i] = start.types[order[i]];
     }
+    for (std::size_t k = 0; k < start.parameters.size(); ++k) {
+      const int n = start.n_parameters(), i = static_cast<int>(k) / n;
+      shuffled.parameters[k] = start.parameters[order[i] * n + static_cast<int>(k) % n];
+    }
     const auto before = evaluate(Comm::world(), field, start),
                after = evaluate(Comm::world(), field, shuffled);
 
@@ -148,6 +152,8 @@ TEST(Energy, of_separate_clusters_adds_up_for_any_number_of_atoms) {
               {cluster.positions[i][0] + 25.0 * c, cluster.positions[i][1], cluster.positions[i][2]});
           many.types.push_back(cluster.types[i]);
         }
+      for (int c = 1; c < copies; ++c)
+        many.parameters.insert(many.parameters.end(), cluster.parameters.begin(), cluster.parameters.end());
       const auto all = evaluate(Comm::world(), field, many);
 
       EXPECT_NEAR(all.energy, copies * one.energy, copies * energy_tolerance(item, one.energy))

@@ -138,7 +138,8 @@ void DeepmdModel::refuse_the_uncommon() const {
   }
   QUINTET_CHECK(!flag("has_spin"), "{}: a model of atoms with spins, which dpmd does not have", path_);
   QUINTET_CHECK(number("get_dim_aparam") == 0,
-                "{}: reads {} of each atom (aparam), which dpmd does not have; train without numb_aparam",
+                "{}: reads {} of each atom (aparam), which dpmd gives to models of .dp files alone: dp "
+                "convert-backend, or train without numb_aparam",
                 path_, counted(number("get_dim_aparam"), "parameter"));
   QUINTET_CHECK(number("get_dim_chg_spin") == 0,
                 "{}: reads the total charge and spin, which dpmd does not have", path_);

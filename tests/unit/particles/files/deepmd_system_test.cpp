@@ -320,6 +320,24 @@ TEST(DeepmdRaw, texts_of_a_line_a_frame_are_a_system) {
   EXPECT_MESSAGE(DeepmdSystem(folder), "coord.raw has shape (1, 5), expected (frames, 6) for 2 atoms");
 }
 
+TEST_F(Deepmd, parameters_of_atoms_are_read_if_asked_for_and_must_be_in_every_set) {
+  const Numbers all{1, 2, 3, 4, 5, 6, 7, 8};
+  for (const char* shape : {"(2, 4)", "(2, 2, 2)"}) {
+    array("aparam", npy<double>("<f8", shape, all));
+    EXPECT_MESSAGE(DeepmdSystem(folder, {}, 2),
+                   "set.001: there is no aparam.npy, the 2 numbers of each atom");
+    array("aparam", npy<float>("<f4", "(1, 4)", {9, 10, 11, 12}), "/set.001/");
+    const DeepmdSystem system(folder, {}, 2);
+    EXPECT_EQ(system.frame(1).parameters, (Numbers{5, 6, 7, 8}));
+    EXPECT_EQ(system.frames()[2].parameters, (Numbers{9, 10, 11, 12}));
+    EXPECT_EQ(system.frame(0).reading.text(), "");
+    std::filesystem::remove(folder + "/set.001/aparam.npy");
+  }
+  EXPECT_MESSAGE(DeepmdSystem(folder, {}, 1),
+                 "aparam.npy has shape (2, 2, 2), expected (2, 2) for 1 number of each of 2 atoms");
+  EXPECT_EQ(DeepmdSystem(folder).frame(0).parameters, Numbers());
+}
+
 TEST_F(Deepmd, texts_beside_sets_and_unknown_arrays_are_named) {
   files::put(folder + "/coord.raw", "1 2 3\n");
   files::put(folder + "/set.000/aparam.npy", "never read");

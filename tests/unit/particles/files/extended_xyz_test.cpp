@@ -99,6 +99,22 @@ TEST(ExtendedXyz, atomic_energies_become_a_column) {
       "2 atomic energies for 3 atoms");
 }
 
+TEST(ExtendedXyz, parameters_of_atoms_are_read_if_asked_for_and_written_back) {
+  const Scratch scratch("aparam");
+  const std::string path = scratch / "a.xyz";
+  put(path, "2\nProperties=species:S:1:pos:R:3:aparam:R:2\nO 0 0 0 0.25 -1.5\nH 1 0 0 3 1e-3\n");
+  EXPECT_EQ(read_extended_xyz(path).front().parameters.size(), 0u);
+  EXPECT_NE(read_extended_xyz(path).front().reading.text().find("column aparam"), std::string::npos);
+  const auto c = read_extended_xyz(path, 0, {.n_atom_parameters = 2}).front();
+  EXPECT_EQ(c.parameters, (std::vector<double>{0.25, -1.5, 3, 1e-3}));
+  EXPECT_EQ(c.reading.text().find("aparam"), std::string::npos);
+  write_extended_xyz(scratch / "b.xyz", c);
+  EXPECT_EQ(read_extended_xyz(scratch / "b.xyz", 0, {.n_atom_parameters = 2}).front().parameters,
+            c.parameters);
+  EXPECT_MESSAGE(read_extended_xyz(path, 0, {.n_atom_parameters = 1}),
+                 "property aparam is R:2, expected R:1");
+}
+
 TEST(ExtendedXyz, frames_are_chosen_from_either_end) {
   const Scratch scratch("xyz");
   const std::string path = scratch / "a.xyz";
