@@ -320,17 +320,18 @@ class Writer {
     return tree;
   }
 
+  /// A number for each parameter of atoms; none: null.
+  Tree of_parameters(const std::vector<double>& values) {
+    return values.empty() ? Tree() : bias_array({values.size()}, values);
+  }
+
+  /// All keys at once: DeePMD-kit 3.2 fails, or misreads a file, where some of them are missing.
   Tree fitting() {
     Tree tree = fitting_options(), variables, trainable = Tree::list();
     variables.set("bias_atom_e", bias_array({n_types_, 1}, model_.atom_bias));
-    const auto& parameters = model_.atom_parameters;
-    const std::uint64_t n_parameters = parameters.count();
     for (const char* name : {"case_embd", "fparam_avg", "fparam_inv_std"}) variables.set(name, Tree());
-    const auto numbers = [&](const std::vector<double>& values) {
-      return n_parameters == 0 ? Tree() : bias_array({n_parameters}, values);
-    };
-    variables.set("aparam_avg", numbers(parameters.mean));
-    variables.set("aparam_inv_std", numbers(parameters.inverse_deviation));
+    variables.set("aparam_avg", of_parameters(model_.atom_parameters.mean));
+    variables.set("aparam_inv_std", of_parameters(model_.atom_parameters.inverse_deviation));
     const bool is_shared = readers_ && fitting_.size() == 1;
     for (std::size_t i = 0; i < fitting_.front().layers.size(); ++i) trainable.append(Tree::boolean(true));
     tree.set("@class", Tree::text("Fitting"));
