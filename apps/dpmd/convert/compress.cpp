@@ -45,9 +45,10 @@ void tell(const std::string& path, const potential::Model& model, const LeastDis
   }
   const auto& table = model.tables.front();
   log::info("least distance {:.6g} angstrom, {}", least.value, least.origin);
-  log::info("{} from {} by {} to {} and by {} to {}: {}, {:.1f} MB", counted(model.tables.size(), "table"),
-            table.lower, table.stride[0], table.upper, table.stride[1], table.maximum, counted(rows, "row"),
-            numbers * (model.single_precision ? 4e-6 : 8e-6));
+  log::info("{} from {} by {} to {} and by {} to {}{}: {}, {:.1f} MB", counted(model.tables.size(), "table"),
+            table.lower, table.stride[0], table.upper, table.stride[1], table.two_sided ? "+-" : "",
+            table.maximum, counted(rows, "row"), numbers * (model.single_precision ? 4e-6 : 8e-6));
+  if (!model.gates.empty()) log::info("gates of {} of types", counted(model.gates.size(), "pair"));
   log::info("{}: {}", path, model.summary());
 }
 

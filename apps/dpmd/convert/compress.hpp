@@ -20,7 +20,7 @@ struct CompressOptions {
 };
 void describe(Schema& schema, CompressOptions& options);
 /// `dpmd compress MODEL.dp --output OUT.dp`: the model with DeePMD-kit's tables of its embedding networks,
-/// for programs that need them (dpmd makes better ones by itself). Collective; rank 0 works.
+/// for programs that need them (dpmd makes better ones by itself, but of se_e2_r). Collective; rank 0 works.
 ///
 /// The least distance between atoms, which the range of the tables follows from, is that of the flag, else
 /// that in the data given, else the one that the model remembers from its training.

@@ -349,7 +349,7 @@ void describe(Schema& schema, RunOptions& options) {
     if (options.deviation && options.potential.models.size() < 2)
       return "deviation needs at least two models, such as 'potential: {model: [a.dp, b.dp]}'; there is one";
     if (options.potential.evaluation.precision == potential::Precision::bf16 && options.device != Device::cpu)
-      return "potential.precision: bf16 is for device: cpu; a device knows model, double and mixed";
+      return "potential.precision: bf16 is for device: cpu; on a device take precision: mixed";
     if (options.potential.is_sum() && options.device != Device::cpu)
       return "potential.types, also, pairs and dispersion are for device: cpu; a device evaluates a model "
              "alone";

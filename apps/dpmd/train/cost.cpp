@@ -11,6 +11,7 @@
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
 #include "surrogates/potential/model/chains.hpp"
+#include "surrogates/potential/model/stored_networks.hpp"
 
 namespace quintet::dpmd {
 namespace {
@@ -32,22 +33,47 @@ void add_layers(const potential::NetworkDescription& network, std::int64_t rows,
   }
 }
 
+/// What a model with readers of types stores, and how often each is evaluated for a sample.
+std::vector<Layer> stored_layers(const potential::Model& model, const std::vector<int>& types,
+                                 int most_neighbours) {
+  using Rows = potential::StoredNetwork::Rows;
+  std::vector<Layer> layers;
+  for (const auto& network : potential::stored_networks(model)) {
+    std::int64_t rows =
+        network.rows == Rows::types ? network.n_rows
+        : network.centre ? std::max<std::int64_t>(1, std::count(types.begin(), types.end(), *network.centre))
+                         : std::ssize(types);
+    if (network.rows == Rows::neighbours) rows *= std::max(1, most_neighbours);
+    int n_in = network.n_read;  // what is constant is part of the bias
+    for (std::size_t l = 0; l < network.layers.size(); ++l) {
+      const auto& layer = network.layers[l];
+      layers.push_back({.name = fmt::format("layer_{} of the {}", l + 1, network.title),
+                        .kind = LayerKind::convolution,
+                        .x = {n_in, rows},
+                        .y = {layer.n_out, rows},
+                        .kernel = {1},
+                        .weights = static_cast<std::int64_t>(layer.parameters)});
+      n_in = layer.n_out;
+    }
+  }
+  return layers;
+}
+
 /// A sample is a frame of the first system: atoms are rows of the fitting networks, neighbours of the
 /// embedding ones.
 std::vector<Layer> layers_of(const Training& training) {
   const auto& model = training.trainer().model();
   const auto& data = training.data();
   const auto& types = data.training.front().frames.front().types;
+  if (model.readers) return stored_layers(model, types, data.census.most_together);
   std::vector<Layer> layers;
   for (const auto& network : potential::describe_networks(model, true)) {
     // At least one, so that each layer keeps its weights and states.
     std::int64_t rows =
         network.centre ? std::max<std::int64_t>(1, std::count(types.begin(), types.end(), *network.centre))
                        : std::ssize(types);
-    if (network.kind == potential::NetworkDescription::Kind::embedding) {
-      if (network.neighbours.empty()) rows *= std::max(1, data.census.most_together);
+    if (network.kind == potential::NetworkDescription::Kind::embedding)
       for (const int type : network.neighbours) rows *= std::max(1, data.census.most_neighbours.at(type));
-    }
     add_layers(network, rows, layers);
   }
   return layers;

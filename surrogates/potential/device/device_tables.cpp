@@ -139,7 +139,7 @@ bool is_single(const Model& model, const DeepPotentialOptions& options) {
 
 DeviceModel device_model(const Model& model, const DeepPotentialOptions& options) {
   QUINTET_CHECK(options.precision != Precision::bf16,
-                "potential.precision: bf16 is for device: cpu; a device knows model, double and mixed");
+                "potential.precision: bf16 is for device: cpu; on a device take precision: mixed");
   require_with_axis(model, "a device evaluates");
   constexpr int kernel_orders = 8;  // the kernels are made for whole multiples of it
   const auto layout = spectral_layout(model, options.compression, kernel_orders, is_single(model, options));

@@ -14,7 +14,7 @@
 namespace quintet::potential {
 
 template <class Real>
-EmptySlots<Real>::EmptySlots(const DescriptorModel& model)
+EmptySlots<Real>::EmptySlots(const DescriptorModel& model, bool use_tables)
     : n_types(model.n_types()),
       is_radial(model.kind == DescriptorKind::se_e2_r),
       inverse_slots(static_cast<Real>((is_radial ? 0.2 : 1.0) / model.n_slots())) {
@@ -27,7 +27,10 @@ EmptySlots<Real>::EmptySlots(const DescriptorModel& model)
         {static_cast<Real>(e[0]), static_cast<Real>(e[1]), static_cast<Real>(e[2]), static_cast<Real>(e[3])});
     if (is_radial) row.back() = {1, 0, 0, 0};
     for (int t = 0; t < n_types; ++t) {
-      evaluate_scalar(model.embedding[model.network_index(centre, t)], e[0], g, dg);
+      const int i = model.network_index(centre, t);
+      evaluate_scalar(model.embedding[i], e[0], g, dg);
+      if (use_tables && !model.tables[i].coefficients.empty())
+        model.tables[i].evaluate(e[0], g.data(), dg.data());
       AlignedVector<Real> values(stride, Real(0));
       std::copy(g.begin(), g.end(), values.begin());
       value.push_back(std::move(values));
@@ -37,16 +40,20 @@ EmptySlots<Real>::EmptySlots(const DescriptorModel& model)
 
 namespace {
 
-/// Largest difference between a compressed file's tables and its own networks for distances from 0.6 angstrom
-/// (closer than any bond, and than standard tables are fine) to the cutoff.
+constexpr double closest = 0.6;  // angstrom: below all bonds, and standard tables are fine from there on
+
+/// Largest difference between a compressed file's tables and its own networks, of neighbours at `closest` or
+/// further.
 double table_difference(const DescriptorModel& model) {
   std::vector<double> g, dg, table(model.n_channels()), slope(model.n_channels());
   double worst = 0;
+  const double theta = model.kind == DescriptorKind::se_e3 ? bound_of_theta(model, closest) : 0;
   for (int centre = 0; centre < model.n_types(); ++centre)
     for (int t = 0; t < model.n_types(); ++t) {
       const int i = model.network_index(centre, t);
       if (model.tables[i].coefficients.empty()) continue;
-      const double lower = model.normalised_s(centre, model.rcut), upper = model.normalised_s(centre, 0.6);
+      const double lower = theta > 0 ? -theta : model.normalised_s(centre, model.rcut);
+      const double upper = theta > 0 ? theta : model.normalised_s(centre, closest);
       for (int k = 0; k <= 60; ++k) {
         const double s = lower + (upper - lower) * (k + 0.37) / 61;
         evaluate_scalar(model.embedding[i], s, g, dg);
@@ -57,12 +64,12 @@ double table_difference(const DescriptorModel& model) {
   return worst;
 }
 
-/// A compressed model is its tables. Where they equal its networks we make better ones; where they are just
-/// coarse they are kept; where they are wrong (dp compress ignores the time steps of resnet_dt) the networks
-/// are used.
+/// A compressed model is its tables. Where they equal its networks we make better ones, of all but distances
+/// alone (se_e2_r); where they are just coarse they are kept; where they are wrong (dp compress ignores the
+/// time steps of resnet_dt) the networks are used.
 bool tables_are_the_model(const DescriptorModel& model) {
   const double difference = table_difference(model);
-  if (difference < 1e-11) return false;
+  if (difference < 1e-11) return model.kind == DescriptorKind::se_e2_r;
   bool timesteps = false;
   for (const auto& network : model.embedding)
     for (const auto& layer : network.layers)
@@ -90,7 +97,6 @@ double polynomial_tolerance(bool single) { return single ? 1e-7 : 2e-14; }
 
 template <class Real>
 std::unique_ptr<Embedding<Real>> make_triplets(const DescriptorModel& model, Compression compression) {
-  constexpr double closest = 0.6;  // angstrom, below all bonds; nearer ones meet the networks
   const double tolerance = 10 * polynomial_tolerance(sizeof(Real) == 4);
   std::optional<TripletLayout> layout;
   if (compression == Compression::automatic) {
@@ -101,7 +107,7 @@ std::unique_ptr<Embedding<Real>> make_triplets(const DescriptorModel& model, Com
       layout.reset();
     }
   }
-  return std::make_unique<TripletEmbedding<Real>>(model, layout);
+  return std::make_unique<TripletEmbedding<Real>>(model, layout, compression == Compression::file);
 }
 
 /// Polynomials that stand for the networks; none if they do not reach the precision.
@@ -129,15 +135,16 @@ std::unique_ptr<Embedding<Real>> make_embedding(const DescriptorModel& model, Co
                 "auto or off");
   if (compression == Compression::automatic && !model.tables.empty() && tables_are_the_model(model))
     compression = Compression::file;
+  const bool use_tables = compression == Compression::file;
   if (model.kind == DescriptorKind::se_e3) return make_triplets<Real>(model, compression);
-  if (model.kind == DescriptorKind::se_e2_r) return std::make_unique<RadialEmbedding<Real>>(model);
-  if (compression == Compression::file) return std::make_unique<PointwiseEmbedding<Real>>(model, true);
+  if (model.kind == DescriptorKind::se_e2_r)
+    return std::make_unique<RadialEmbedding<Real>>(model, use_tables);
   if (compression == Compression::automatic)
     if (const auto layout = layout_of_networks(model, pack_width<Real>, sizeof(Real) == 4)) {
       if (!model.gates.empty()) return std::make_unique<GatedEmbedding<Real>>(model, *layout);
       return std::make_unique<SpectralEmbedding<Real>>(model, *layout);
     }
-  return std::make_unique<PointwiseEmbedding<Real>>(model, false);
+  return std::make_unique<PointwiseEmbedding<Real>>(model, use_tables);
 }
 
 template struct EmptySlots<float>;

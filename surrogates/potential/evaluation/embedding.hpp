@@ -61,7 +61,8 @@ class Embedding {
 /// Data of the model for all embeddings: sizes and the constant rows of empty slots.
 template <class Real>
 struct EmptySlots {
-  EmptySlots(const DescriptorModel& model);
+  /// @param use_tables G is that of a compressed file's tables, as neighbours at the cutoff have it
+  explicit EmptySlots(const DescriptorModel& model, bool use_tables = false);
   int n_types = 0;
   bool is_radial = false;                  ///< se_e2_r
   Real inverse_slots = 0;                  ///< 1/sum(sel), of se_e2_r a fifth of it

@@ -26,7 +26,7 @@ TypedEngine<Real>::TypedEngine(Model model_in, const DeepPotentialOptions& optio
   for (const auto& network : model_in.fitting) fitting_.push_back(fitting_chain<Real>(network, inputs_));
   model = std::move(model_in);
   if (rounds_) {
-    require_plain(model, "precision bf16 runs");
+    require_with_axis(model, "precision bf16 runs");
     round_about(std::vector<double>(std::int64_t{model.n_types()} * inputs_.size, 0.0));
   }
 }

@@ -8,7 +8,7 @@ namespace quintet::potential {
 
 template <class Real>
 PointwiseEmbedding<Real>::PointwiseEmbedding(const DescriptorModel& model, bool use_tables)
-    : empty_(model),
+    : empty_(model, use_tables),
       n_types_(model.n_types()),
       n_channels_(model.n_channels()),
       stride_(padded(model.n_channels(), pack_width<Real>)),
@@ -22,7 +22,7 @@ PointwiseEmbedding<Real>::PointwiseEmbedding(const DescriptorModel& model, bool 
       gates_.resize(index_.size() * stride_, Real(0));
     }
   if (use_tables) {
-    tables_ = model.tables;
+    for (const auto& table : model.tables) tables_.emplace_back(table, stride_);
     return;
   }
   for (const auto& network : model.embedding) networks_.push_back(embedding_chain<Real>(network));
@@ -51,15 +51,30 @@ void PointwiseEmbedding<Real>::run_network(const networks::Chain<Real>& network,
 }
 
 template <class Real>
+void PointwiseEmbedding<Real>::look_up(const QuinticRows<Real>& table, const Batch<Real>& batch, int begin,
+                                       int end, Scratch& scratch) const {
+  Real *g = scratch.value.data(), *dg = scratch.slope.data();
+  const std::int64_t first = std::int64_t{begin} * stride_, last = std::int64_t{end} * stride_;
+  if (table.empty()) {  // rows R of excluded pairs are 0
+    std::fill(g + first, g + last, Real(0));
+    std::fill(dg + first, dg + last, Real(0));
+    return;
+  }
+  for (int r = begin; r < end; ++r) {
+    const std::int64_t at = std::int64_t{r} * stride_;
+    table.evaluate(batch.row[4 * std::int64_t{r}],
+                   [&](int m, const Pack<Real>& value, const Pack<Real>& slope) {
+                     store<Real>(g + at + m, value);
+                     store<Real>(dg + at + m, slope);
+                   });
+  }
+}
+
+template <class Real>
 void PointwiseEmbedding<Real>::evaluate(int network, const Batch<Real>& batch, int begin, int end,
                                         Scratch& scratch) const {
   if (tables_.empty()) return run_network(networks_[network], batch, begin, end, scratch);
-  std::vector<double> g(n_channels_), dg(n_channels_);
-  for (int r = begin; r < end; ++r) {
-    tables_[network].evaluate(batch.row[4 * std::int64_t{r}], g.data(), dg.data());
-    std::copy(g.begin(), g.end(), scratch.value.begin() + std::int64_t{r} * stride_);
-    std::copy(dg.begin(), dg.end(), scratch.slope.begin() + std::int64_t{r} * stride_);
-  }
+  look_up(tables_[network], batch, begin, end, scratch);
 }
 
 /// Multiply rows begin .. end of G by 1 + c w, and G' accordingly.

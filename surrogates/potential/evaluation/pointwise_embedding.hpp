@@ -1,6 +1,7 @@
 #pragma once
 
 #include "surrogates/potential/evaluation/embedding.hpp"
+#include "surrogates/potential/evaluation/quintic_rows.hpp"
 
 namespace quintet::potential {
 
@@ -27,14 +28,16 @@ class PointwiseEmbedding : public Embedding<Real> {
 
  private:
   void evaluate(int network, const Batch<Real>& batch, int begin, int end, Scratch& scratch) const;
+  void look_up(const QuinticRows<Real>& table, const Batch<Real>& batch, int begin, int end,
+               Scratch& scratch) const;
   void run_network(const networks::Chain<Real>& network, const Batch<Real>& batch, int begin, int end,
                    Scratch& scratch) const;
   void apply_gates(const Real* gates, const Batch<Real>& batch, int begin, int end, Scratch& scratch) const;
 
   std::vector<int> index_;  ///< [centre, neighbour] network
   std::vector<networks::Chain<Real>> networks_;
-  std::vector<QuinticTable> tables_;  ///< instead of the networks, if not empty
-  AlignedVector<Real> gates_;         ///< [centre, neighbour, stride] c; empty: none
+  std::vector<QuinticRows<Real>> tables_;  ///< instead of the networks, if not empty
+  AlignedVector<Real> gates_;              ///< [centre, neighbour, stride] c; empty: none
   bool smooth_gates_;
 };
 

@@ -115,6 +115,10 @@ void read_nequip(const Tree& says, const std::vector<double>& frame_parameters, 
         path, input);
   }
   const std::size_t n = package.facts.type_names.size();
+  if (const std::string said = text_of(says, "num_types"); !said.empty())
+    QUINTET_CHECK(number_in(path, "num_types", said) == double(n),
+                  "{}: num_types of its metadata is {}, but type_names names {}: {}; compile the model again",
+                  path, said, counted(n, "type"), fmt::join(package.facts.type_names, ", "));
   package.reach.assign(n * n, package.facts.cutoff);
   const auto cutoffs = words_of(text_of(says, "per_edge_type_cutoff"));
   QUINTET_CHECK(cutoffs.empty() || cutoffs.size() == n * n, "{}: its per_edge_type_cutoff has {}, not {}",

@@ -76,51 +76,100 @@ void append_rows(const Network& network, double begin, double end, double stride
   }
 }
 
-/// Least and largest component of R in whole numbers, for one centre type.
+/// Least and largest input of a network in whole numbers, for one type of centre or of neighbours.
 struct Range {
   double lower, upper;
 };
-Range range_of(const Model& model, int centre, double least_distance) {
+
+/// Of a component of R, of se_e2_r of s alone.
+Range range_of_rows(const Model& model, int centre, double s) {
+  const auto &mean = model.mean[centre], &deviation = model.deviation[centre];
+  Range range{-mean[0] / deviation[0], (s - mean[0]) / deviation[0]};
+  for (int c = 1; c < 4 && has_axis(model.kind); ++c) {
+    range.lower = std::min(range.lower, -mean[c] / deviation[c]);
+    range.upper = std::max(range.upper, (s - mean[c]) / deviation[c]);
+  }
+  return {std::floor(range.lower) + 0.0, std::ceil(range.upper)};  // no -0
+}
+
+/// Of theta: the largest square of a component, as if means were 0.
+Range range_of_angles(const Model& model, int type, double s) {
+  const auto& deviation = model.deviation[type];
+  const double most = s / *std::min_element(deviation.begin(), deviation.end());
+  return {-std::ceil(most * most), std::ceil(most * most)};
+}
+
+Range join(const std::vector<Range>& ranges) {
+  Range all = ranges.front();
+  for (const auto& range : ranges) all = {std::min(all.lower, range.lower), std::max(all.upper, range.upper)};
+  return all;
+}
+
+/// A range for each network: of the centre's type where it has one, else the widest. DeePMD-kit takes for one
+/// of theta (se_e3) that of the first neighbour's type as if it were the centre's.
+std::vector<Range> ranges_of(const Model& model, double least_distance) {
   const double u =
       std::clamp((least_distance - model.rcut_smooth) / (model.rcut - model.rcut_smooth), 0.0, 1.0);
   const double s = smooth_switch(u) / least_distance;
-  const auto &mean = model.mean[centre], &deviation = model.deviation[centre];
-  double lower = -mean[0] / deviation[0], upper = (s - mean[0]) / deviation[0];
-  for (int c = 1; c < 4; ++c) {
-    lower = std::min(lower, -mean[c] / deviation[c]);
-    upper = std::max(upper, (s - mean[c]) / deviation[c]);
-  }
-  return {std::floor(lower), std::ceil(upper)};
+  const bool is_angular = model.kind == DescriptorKind::se_e3;
+  std::vector<Range> of_type, ranges;
+  for (int t = 0; t < model.n_types(); ++t)
+    of_type.push_back(is_angular ? range_of_angles(model, t, s) : range_of_rows(model, t, s));
+  const bool meets_all = is_angular || model.type_one_side || model.embedding.size() == 1;
+  for (std::size_t i = 0; i < model.embedding.size(); ++i)
+    ranges.push_back(meets_all ? join(of_type) : of_type[i % of_type.size()]);
+  return ranges;
 }
 
-/// [n_types] ranges of the centre types; one-sided networks meet all of them, so all ranges are the widest.
-std::vector<Range> ranges_of(const Model& model, double least_distance) {
-  std::vector<Range> ranges;
-  for (int t = 0; t < model.n_types(); ++t) ranges.push_back(range_of(model, t, least_distance));
-  if (!model.type_one_side) return ranges;
-  Range all = ranges.front();
-  for (const auto& range : ranges) all = {std::min(all.lower, range.lower), std::max(all.upper, range.upper)};
-  return std::vector<Range>(ranges.size(), all);
+void require_whole_rows(double begin, double end, double stride) {
+  const double rows = (end - begin) / stride;
+  QUINTET_CHECK(
+      std::abs(rows - std::round(rows)) < 1e-6,
+      "a stride of {:g} does not divide the range from {:g} to {:g} into whole rows; expected one that "
+      "does, as 0.01 of the fine rows (--stride) and a whole factor of the range (--extrapolate) do",
+      stride, begin, end);
 }
 
+/// @param two_sided the coarse rows of theta go on below, too
 QuinticTable table_of(const Network& network, const Range& range, std::array<double, 2> stride,
-                      double extrapolate) {
+                      double extrapolate, bool two_sided) {
   QuinticTable table;
   table.lower = range.lower;
   table.upper = range.upper;
   table.maximum = extrapolate * range.upper;
   table.stride = stride;
   table.n_channels = network.n_out();
-  Jet left = evaluate(network, table.lower);
+  table.two_sided = two_sided;
+  require_whole_rows(table.lower, table.upper, stride[0]);
+  require_whole_rows(table.upper, table.maximum, stride[1]);
+  Jet left = evaluate(network, table.minimum());
+  append_rows(network, table.minimum(), table.lower, stride[1], left, table.coefficients);
   append_rows(network, table.lower, table.upper, stride[0], left, table.coefficients);
   append_rows(network, table.upper, table.maximum, stride[1], left, table.coefficients);
   return table;
 }
 
+/// Throws InputError unless the networks are of one number that tables may hold.
+void require_compressible(const Model& model) {
+  const char* way =
+      "dpmd needs no tables: potential.compress: auto makes polynomials of its own, to round-off";
+  QUINTET_CHECK(model.further.empty(), "dpmd compress makes tables of one descriptor, not of {}; {}",
+                model.summary(), way);
+  QUINTET_CHECK(
+      model.frame_parameters.count() == 0,
+      "dpmd compress makes tables of models without frame parameters (fparam); this one reads {}; {}",
+      model.frame_parameters.count(), way);
+  QUINTET_CHECK(
+      !model.readers || model.readers->has_gate(),
+      "dpmd compress makes no tables of dpa1 with tebd_input_mode: concat, whose network reads types "
+      "beside s; train with tebd_input_mode: strip; or as it is: {}",
+      way);
+}
+
 }  // namespace
 
 Model compressed(Model model, double least_distance, std::array<double, 2> stride, double extrapolate) {
-  require_se_e2_a(model, "dpmd compress makes tables of");
+  require_compressible(model);
   QUINTET_CHECK(model.tables.empty(), "the model is compressed already: {}", model.summary());
   QUINTET_CHECK(least_distance >= 0.1 && least_distance < model.rcut,
                 "the least distance of {} angstrom makes no table; expected between 0.1 and the cutoff, {} "
@@ -132,8 +181,10 @@ Model compressed(Model model, double least_distance, std::array<double, 2> strid
       "at least 1",
       stride[0], stride[1], extrapolate);
   const auto ranges = ranges_of(model, least_distance);
+  const bool is_angular = model.kind == DescriptorKind::se_e3;
+  if (is_angular) stride = {10 * stride[0], 10 * stride[1]};  // theta is larger than s, as DeePMD-kit has it
   for (std::size_t i = 0; i < model.embedding.size(); ++i)
-    model.tables.push_back(table_of(model.embedding[i], ranges[i % ranges.size()], stride, extrapolate));
+    model.tables.push_back(table_of(model.embedding[i], ranges[i], stride, extrapolate, is_angular));
   model.least_distance = model.least_distance ? model.least_distance : least_distance;
   model.version = 3;
   return model;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -34,38 +35,77 @@ std::vector<std::array<double, 4>> read_statistics(const DpFile& file, const Tre
 }
 
 QuinticTable read_table(const DpFile& file, const std::string& data, const std::string& info,
-                        int n_channels) {
+                        const DescriptorModel& model) {
   const auto numbers = file.dataset(info, "compress_info", 6);
   QuinticTable table;
   table.lower = numbers[0];
   table.upper = numbers[1];
   table.maximum = numbers[2];
   table.stride = {numbers[3], numbers[4]};
-  table.n_channels = n_channels;
-  QUINTET_CHECK(
-      table.stride[0] > 0 && table.stride[1] > 0 && table.upper > table.lower && table.maximum >= table.upper,
-      "{}: compression table {} has the impossible ranges [{}]", file.path(), info, fmt::join(numbers, ", "));
-  const double rows = std::round((table.upper - table.lower) / table.stride[0]) +
-                      std::round((table.maximum - table.upper) / table.stride[1]);
-  table.coefficients = file.dataset(data, "compress_data", static_cast<long>(rows) * 6 * n_channels);
+  table.n_channels = model.n_channels();
+  table.two_sided = model.kind == DescriptorKind::se_e3;
+  QUINTET_CHECK(table.stride[0] > 0 && table.stride[1] > 0 && table.upper > table.lower &&
+                    table.maximum >= table.upper && table.minimum() <= table.lower,
+                "{}: compression table {} has the impossible ranges [{}]", file.path(), info,
+                fmt::join(numbers, ", "));
+  constexpr double most_rows = 1e9;
+  QUINTET_CHECK((table.upper - table.lower) / table.stride[0] < most_rows &&
+                    (table.maximum - table.minimum()) / table.stride[1] < most_rows,
+                "{}: compression table {} asks for more than {:.0e} rows: [{}]", file.path(), info, most_rows,
+                fmt::join(numbers, ", "));
+  table.coefficients =
+      file.dataset(data, "compress_data", QuinticRanges(table).n_rows() * 6 * table.n_channels);
   return table;
 }
 
-void read_tables(const DpFile& file, const Tree& descriptor, DescriptorModel& model) {
+/// Tables of the networks as the file lists them; that of the i-th is [places[i]].
+void read_tables(const DpFile& file, const Tree& descriptor, const std::vector<int>& places,
+                 DescriptorModel& model) {
   const Tree& variables = descriptor.at("compress").at("@variables");
   const auto& data = variables.at("compress_data").items();
   const auto& info = variables.at("compress_info").items();
-  QUINTET_CHECK(data.size() == model.embedding.size() && info.size() == data.size(),
-                "{}: {} compression tables and {} table ranges for {} embedding networks", file.path(),
-                data.size(), info.size(), model.embedding.size());
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    const auto shape = file.shape(data[i].as_text());
+  QUINTET_CHECK(
+      info.size() == data.size() &&
+          std::all_of(places.begin(), places.end(), [&](int place) { return place < std::ssize(data); }),
+      "{}: {} compression tables and {} table ranges for {} embedding networks", file.path(), data.size(),
+      info.size(), model.embedding.size());
+  for (const int place : places) {
+    const auto shape = file.shape(data[place].as_text());
     const bool excluded =
         std::find(shape.begin(), shape.end(), 0u) != shape.end();  // a net that no pair uses
-    model.tables.push_back(excluded
-                               ? QuinticTable{}
-                               : read_table(file, data[i].as_text(), info[i].as_text(), model.n_channels()));
+    model.tables.push_back(excluded ? QuinticTable{}
+                                    : read_table(file, data[place].as_text(), info[place].as_text(), model));
   }
+}
+
+void read_tables(const DpFile& file, const Tree& descriptor, DescriptorModel& model) {
+  if (!descriptor.has("compress") || descriptor.at("compress").is_null()) return;
+  std::vector<int> places(model.embedding.size());
+  std::iota(places.begin(), places.end(), 0);
+  read_tables(file, descriptor, places, model);
+}
+
+/// The table of dpa1's network of s. Gates are made of the file's own networks; the table of them that the
+/// file has, too, must be the same.
+void read_gated_tables(const DpFile& file, const Tree& descriptor, const TypeReaders& readers, bool single,
+                       DescriptorModel& model) {
+  if (!descriptor.has("compress") || descriptor.at("compress").is_null()) return;
+  if (!readers.has_gate()) refuse(file, "a compressed dpa1 with tebd_input_mode: concat");
+  const Tree& tree = descriptor.at("compress");
+  const auto gates = padded_gates(readers, model.type_one_side);
+  const auto stored = file.array(tree, "type_embd_data", std::ssize(gates) * std::ssize(gates.front()));
+  QUINTET_CHECK(!stored.empty(), "{}: a compressed dpa1 without gates of pairs of types (type_embd_data)",
+                file.path());
+  const double tolerance = single ? 1e-5 : 1e-10;
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    const double own = gates[i / gates.front().size()][i % gates.front().size()];
+    QUINTET_CHECK(
+        std::abs(stored[i] - own) <= tolerance * std::max(1.0, std::abs(own)),
+        "{}: the table of the gates of pairs of types (type_embd_data) is {} at position {}, but the "
+        "file's own networks give {}: compress the model again",
+        file.path(), stored[i], i, own);
+  }
+  if (given(tree, "geo_compress")) read_tables(file, descriptor, model);
 }
 
 /// The cutoffs, the statistics' protection, and what no descriptor may have.
@@ -115,12 +155,6 @@ void read_all_statistics(const DpFile& file, const Tree& tree, DescriptorModel& 
     for (double d : row) QUINTET_CHECK(d > 0, "{}: dstd holds {}, positive values expected", file.path(), d);
 }
 
-void refuse_tables(const DpFile& file, const Tree& tree) {
-  if (given(tree, "compress"))
-    refuse(file, fmt::format("a compressed {}", tree.at("type").as_text()),
-           "give the model that dp compress made it from; it is evaluated by polynomials here, too");
-}
-
 void read_se_e2_a(const DpFile& file, const Tree& tree, DpDescriptor& descriptor) {
   DescriptorModel& model = descriptor.model;
   const int n = model.n_types();
@@ -131,13 +165,12 @@ void read_se_e2_a(const DpFile& file, const Tree& tree, DpDescriptor& descriptor
   check_channels(file, model);
   read_axis(file, tree, model);
   read_all_statistics(file, tree, model);
-  if (tree.has("compress") && !tree.at("compress").is_null()) read_tables(file, tree, model);
+  read_tables(file, tree, model);
 }
 
 void read_se_e2_r(const DpFile& file, const Tree& tree, DpDescriptor& descriptor) {
   DescriptorModel& model = descriptor.model;
   read_environment(file, tree, model);
-  refuse_tables(file, tree);
   if (given(tree, "exclude_types"))
     refuse(file, "exclude_types of a descriptor se_e2_r", "the model's pair_exclude_types is");
   if (tree.has("type_one_side") && !tree.at("type_one_side").as_boolean())
@@ -147,6 +180,7 @@ void read_se_e2_r(const DpFile& file, const Tree& tree, DpDescriptor& descriptor
   check_channels(file, model);
   model.axis_neuron = 0;
   read_all_statistics(file, tree, model);
+  read_tables(file, tree, model);
 }
 
 /// Networks of pairs of neighbours of types t <= u. Files have others, which DeePMD-kit does not use either.
@@ -154,7 +188,6 @@ void read_se_e3(const DpFile& file, const Tree& tree, DpDescriptor& descriptor) 
   DescriptorModel& model = descriptor.model;
   const int n = model.n_types();
   read_environment(file, tree, model);
-  refuse_tables(file, tree);
   read_sel(file, tree.at("sel"), n, model);
   for (int t = 0; t < n; ++t)
     QUINTET_CHECK(model.sel[t] > 0,
@@ -162,11 +195,16 @@ void read_se_e3(const DpFile& file, const Tree& tree, DpDescriptor& descriptor) 
                   file.path(), model.type_names[t]);
   model.type_one_side = false;
   const auto all = read_networks(file, tree.at("embeddings"), std::int64_t{n} * n, 1);
+  std::vector<int> places;
   for (int u = 0; u < n; ++u)
-    for (int t = 0; t <= u; ++t) model.embedding.push_back(all[model.pair_index(t, u)]);
+    for (int t = 0; t <= u; ++t) {
+      places.push_back(model.pair_index(t, u));
+      model.embedding.push_back(all[places.back()]);
+    }
   check_channels(file, model);
   model.axis_neuron = 0;
   read_all_statistics(file, tree, model);
+  if (tree.has("compress") && !tree.at("compress").is_null()) read_tables(file, tree, places, model);
 }
 
 /// The network that embeds types, and whether it has a bias.
@@ -215,7 +253,6 @@ void read_dpa1(const DpFile& file, const Tree& tree, DpDescriptor& descriptor) {
     refuse(file, fmt::format("attn_layer: {} (attention layers)", tree.at("attn_layer").as_integer()),
            "train with attn_layer: 0, or use DeePMD-kit for this model");
   read_environment(file, tree, model);
-  refuse_tables(file, tree);
   read_sel(file, tree.at("sel"), 1, model);
   model.type_one_side = tree.has("type_one_side") && tree.at("type_one_side").as_boolean();
   const bool old = tree.at("type").as_text() == "se_atten_v2";
@@ -228,6 +265,7 @@ void read_dpa1(const DpFile& file, const Tree& tree, DpDescriptor& descriptor) {
   read_axis(file, tree, model);
   read_all_statistics(file, tree, model);
   check_empty_slots(file, model);
+  read_gated_tables(file, tree, *descriptor.readers, descriptor.single, model);
   descriptor.mixed_types = true;
   if (descriptor.readers->fitting_reads_types)
     descriptor.constants = type_embeddings(descriptor.readers->types);

@@ -165,19 +165,38 @@ class Writer {
 
   Tree tables() {
     Tree tree, variables, data = Tree::list(), info = Tree::list();
-    for (const auto& table : model_.tables) {
-      const std::uint64_t width = 6 * static_cast<std::uint64_t>(table.n_channels);
-      const bool excluded = table.coefficients.empty();
-      const std::uint64_t rows = excluded ? 0 : table.coefficients.size() / width;
-      data.append(excluded ? array({0}, {}) : array({rows, width}, table.coefficients));
-      info.append(excluded ? array({0}, {})
-                           : array({6}, {table.lower, table.upper, table.maximum, table.stride[0],
-                                         table.stride[1], -1}));
-    }
+    const auto add = [&](const QuinticTable* table) {
+      const bool is_absent = !table || table->coefficients.empty();
+      const std::uint64_t width = is_absent ? 1 : 6 * static_cast<std::uint64_t>(table->n_channels);
+      data.append(is_absent ? array({0}, {})
+                            : array({table->coefficients.size() / width, width}, table->coefficients));
+      info.append(is_absent ? array({0}, {})
+                            : array({6}, {table->lower, table->upper, table->maximum, table->stride[0],
+                                          table->stride[1], -1}));
+    };
+    if (has_pairs_)
+      for (int u = 0; u < model_.n_types(); ++u)
+        for (int t = 0; t < model_.n_types(); ++t)  // those of pairs in the other order are not used
+          add(t <= u ? &model_.tables[model_.network_index(t, u)] : nullptr);
+    else
+      for (const auto& table : model_.tables) add(&table);
     variables.set("compress_data", std::move(data));
     variables.set("compress_info", std::move(info));
+    if (readers_) {
+      variables.set("type_embd_data", gates());
+      tree.set("geo_compress", Tree::boolean(true));
+    }
     tree.set("@variables", std::move(variables));
     return tree;
+  }
+
+  /// Gates of all pairs of types: [neighbours, channels], two-sided [centres, neighbours, channels] as one
+  /// list of rows.
+  Tree gates() {
+    const auto rows = padded_gates(*readers_, model_.type_one_side);
+    std::vector<double> values;
+    for (const auto& row : rows) values.insert(values.end(), row.begin(), row.end());
+    return array({rows.size(), rows.front().size()}, std::move(values));
   }
 
   Tree environment() const {

@@ -19,13 +19,17 @@ void write_dp(const std::string& path, const Model& model);
 /// The model with DeePMD-kit's quintic tables of its embedding networks (descriptor version 3).
 ///
 /// [lower, upper) holds all s that occur at distances from `least_distance` on, over the four components of R
-/// and all centre types (two-sided: that of the network), rounded outwards to whole numbers. From there to
-/// `extrapolate` * upper the table is coarse. A row of width t is the quintic Hermite polynomial in x = s -
-/// left end of G, G', G'' at both ends. Tables of networks with time steps are right, where DeePMD-kit's own
-/// are not. Source: Lu et al. 2022 (2201.01446).
+/// (of se_e2_r: s alone) and all centre types (two-sided: that of the network), rounded outwards to whole
+/// numbers. From there to `extrapolate` * upper the table is coarse. A row of width t is the quintic Hermite
+/// polynomial in x = s - left end of G, G', G'' at both ends. Of dpa1 with gates (tebd_input_mode strip) the
+/// one network of s has a table, and files have the gates of all pairs of types beside it. Tables of theta
+/// (se_e3) are of +-(largest component of R at `least_distance`)^2, with strides ten times as wide, and
+/// coarse rows on both sides. Tables of networks with time steps are right, where DeePMD-kit's own are not.
+/// Source: Lu et al. 2022 (2201.01446).
 /// @param least_distance (angstrom) in the data the model was trained on, in (0.1, rcut).
 /// @param stride widths (1) of the fine and the coarse rows.
-/// Throws InputError: distance or strides that make no table, a model that is compressed already.
+/// Throws InputError: distance or strides that make no table, a model that is compressed already, a network
+/// that reads more than one number (dpa1, tebd_input_mode concat), a hybrid, frame parameters.
 [[nodiscard]] Model compressed(Model model, double least_distance, std::array<double, 2> stride = {0.01, 0.1},
                                double extrapolate = 5);
 

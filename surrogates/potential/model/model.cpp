@@ -98,6 +98,17 @@ std::vector<double> pair_embedding(const std::vector<std::vector<double>>& embed
   return both;
 }
 
+std::vector<std::vector<double>> padded_gates(const TypeReaders& readers, bool one_side) {
+  auto embeddings = type_embeddings(readers.types);
+  embeddings.emplace_back(readers.types.n_out(), 0.0);
+  const int n = static_cast<int>(embeddings.size());
+  std::vector<std::vector<double>> gates;
+  for (int centre = 0; centre < (one_side ? 1 : n); ++centre)
+    for (int neighbour = 0; neighbour < n; ++neighbour)
+      gates.push_back(outputs_of(readers.gate, pair_embedding(embeddings, one_side, neighbour, centre)));
+  return gates;
+}
+
 /// With a gate a network of s and a factor 1 + c w for each pair; else a network of s for each pair.
 void resolve_descriptor(const TypeReaders& readers, DescriptorModel& model) {
   const int n = model.n_types();
@@ -259,23 +270,36 @@ void evaluate_scalar(const Network& network, double x, std::vector<double>& g, s
   for (const auto& layer : network.layers) apply(layer, g, dg);
 }
 
-void QuinticTable::evaluate(double s, double* g, double* dg) const {
-  const int first = std::lround((upper - lower) / stride[0]);
-  const int second = std::lround((maximum - upper) / stride[1]);
-  // Outside the table the end point's value and slope go on as a straight line.
-  double inside = std::clamp(s, lower, maximum);
-  int row;
-  double x;
-  if (inside < upper || second == 0) {
-    row = std::clamp<int>((inside - lower) / stride[0], 0, std::max(first - 1, 0));
-    x = inside - (lower + row * stride[0]);
-  } else {
-    const int r = std::clamp<int>((inside - upper) / stride[1], 0, second - 1);
-    row = first + r;
-    x = inside - (upper + r * stride[1]);
+QuinticRanges::QuinticRanges(const QuinticTable& t) {
+  std::int64_t first = 0;
+  const auto range = [&first](double begin, double end, double stride) {
+    const Range result{begin, end, stride, first, std::llround((end - begin) / stride)};
+    first += result.rows;
+    return result;
+  };
+  ranges_[0] = range(t.minimum(), t.lower, t.stride[1]);
+  ranges_[1] = range(t.lower, t.upper, t.stride[0]);
+  ranges_[2] = range(t.upper, t.maximum, t.stride[1]);
+}
+
+QuinticRanges::Place QuinticRanges::place(double s) const {
+  const double inside = std::clamp(s, ranges_.front().begin, ranges_.back().end);
+  Place place{0, 0, s - inside};
+  for (const auto& [begin, end, stride, first, rows] : ranges_) {
+    if (rows > 0) {
+      const auto row = static_cast<std::int64_t>((inside - begin) / stride);
+      place.row = std::clamp<std::int64_t>(row, 0, rows - 1);
+      place.x = inside - (begin + static_cast<double>(place.row) * stride);
+      place.row += first;
+    }
+    if (inside < end) break;
   }
-  const double beyond = s - inside;
-  const double* a = coefficients.data() + std::int64_t{row} * n_channels * 6;
+  return place;
+}
+
+void QuinticTable::evaluate(double s, double* g, double* dg) const {
+  const auto [row, x, beyond] = QuinticRanges(*this).place(s);
+  const double* a = coefficients.data() + row * n_channels * 6;
   for (int m = 0; m < n_channels; ++m, a += 6) {
     dg[m] = a[1] + x * (2 * a[2] + x * (3 * a[3] + x * (4 * a[4] + x * 5 * a[5])));
     g[m] = a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * (a[4] + x * a[5])))) + beyond * dg[m];

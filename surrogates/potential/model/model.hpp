@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,14 +36,39 @@ void evaluate_scalar(const Network& network, double x, std::vector<double>& g, s
 
 /// A piecewise quintic of an embedding network as DeePMD-kit tabulates it (compressed models).
 ///
-/// Rows of width stride[0] on [lower, upper) and stride[1] on [upper, maximum); row r, channel m holds a0..a5
-/// of sum_k a_k x^k, x = s - left end. Outside: linear with the slope of the end point.
+/// Rows of width stride[1] on [minimum, lower), of stride[0] on [lower, upper), of stride[1] on [upper,
+/// maximum); row r, channel m holds a0..a5 of sum_k a_k x^k, x = s - left end. Outside: linear with the slope
+/// of the end point. Tables of s begin at lower; of theta (se_e3) at -maximum.
 struct QuinticTable {
   double lower = 0, upper = 0, maximum = 0;
   std::array<double, 2> stride{0.01, 0.1};
   int n_channels = 0;
-  std::vector<double> coefficients;  ///< [rows, n_channels, 6]
-  void evaluate(double s, double* g, double* dg) const;
+  std::vector<double> coefficients;  ///< [rows, n_channels, 6]; empty: of a network that no pair uses
+  bool two_sided = false;            ///< minimum = -maximum
+
+  [[nodiscard]] double minimum() const { return two_sided ? -maximum : lower; }
+  void evaluate(double s, double* g,
+                double* dg) const;  ///< G and G' [n_channels]. Plain, for set-up and tests
+};
+
+/// Where the rows of a quintic table lie.
+class QuinticRanges {
+ public:
+  explicit QuinticRanges(const QuinticTable& table);
+  /// Row of an s, the way there from the row's left end, and how far beyond the table's ends it is.
+  struct Place {
+    std::int64_t row;
+    double x, beyond;
+  };
+  [[nodiscard]] Place place(double s) const;
+  [[nodiscard]] std::int64_t n_rows() const { return ranges_[2].first + ranges_[2].rows; }
+
+ private:
+  struct Range {
+    double begin, end, stride;
+    std::int64_t first, rows;
+  };
+  std::array<Range, 3> ranges_;
 };
 
 /// How the neighbours of an atom become numbers that a fitting network reads.
@@ -162,6 +188,9 @@ struct Model : DescriptorModel {
 /// What a network reads of a pair of types: the neighbour's embedding, and the centre's if two-sided.
 [[nodiscard]] std::vector<double> pair_embedding(const std::vector<std::vector<double>>& embeddings,
                                                  bool one_side, int neighbour, int centre);
+/// Gates as compressed files have them: of each type of neighbour, then of the padding (its embedding is 0);
+/// two-sided these for each centre, and for the padding.
+[[nodiscard]] std::vector<std::vector<double>> padded_gates(const TypeReaders& readers, bool one_side);
 /// Set a descriptor's embedding networks and gates to what the readers give for its types.
 void resolve_descriptor(const TypeReaders& readers, DescriptorModel& model);
 /// Set these, and the fitting networks, of a model with readers. Throws InputError: as with_constants().

@@ -32,4 +32,7 @@ write("sel", "oneside", lambda says: says | {"sel": says["sel"][:1]}, "extra/met
 write("order", "oneside", lambda says: says | {"output_keys": says["output_keys"][::-1]}, "extra/metadata.json")
 write("outputs", "allegro", lambda says: says | {"nequip_aoti_outputs": "a b " + says["nequip_aoti_outputs"]})
 write("far", "allegro", lambda says: says | {"per_edge_type_cutoff": "9 9 9 9"})
+third = {"type_names": "O H C", "per_edge_type_cutoff": " ".join(9 * ["3.5"])}
+write("third_named", "allegro", lambda says: says | third)
+write("third", "allegro", lambda says: says | third | {"num_types": "3"})
 write("codeless", "allegro", lambda says: says, with_code=False)

@@ -77,6 +77,11 @@ VARIANTS = {
                                   "smooth_type_embedding": False}, {}, {}),
     "dpa1_strip_float32": ({**DPA1, "tebd_input_mode": "strip", "precision": "float32"}, {"precision": "float32"},
                            {}),
+    # Compressed: one table of s, and the gates of all pairs of types.
+    "dpa1_strip_compressed": ({**DPA1, "tebd_input_mode": "strip"}, {}, {}),
+    "dpa1_strip_oneside_rough_compressed": ({**DPA1, "tebd_input_mode": "strip", "type_one_side": True,
+                                             "smooth_type_embedding": False}, {}, {}),
+    "se_e2_r_compressed": (RADIAL, {}, {}),
     "dpa1_one_type": ({**DPA1, "tebd_input_mode": "strip"}, {}, {"type_map": TEN[:1]}),
     "dpa1_ten_types": ({**DPA1, "tebd_input_mode": "strip"}, {}, {"type_map": TEN}),
     # Descriptors one after the other, of two cutoffs; with a mixed one, the fitting net is one for all types.

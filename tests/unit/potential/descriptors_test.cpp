@@ -86,7 +86,12 @@ TEST_F(Descriptors, refuse_what_makes_another_model_of_dpa1) {
   expect_refused(
       complaint_with(strip, "model.descriptor.sel", Tree::list({Tree::integer(15), Tree::integer(15)})),
       "sel has 2 entries", "counts them together");
-  expect_refused(complaint_with(strip, "model.descriptor.compress", Tree::map()), "", "");
+  EXPECT_EQ(complaint_with(strip, "model.descriptor.compress", Tree()), "");
+  expect_refused(complaint_with(strip, "model.descriptor.compress", Tree::map({{"x", Tree::integer(1)}})),
+                 "type_embd_data", "");
+  expect_refused(
+      complaint_with("dpa1_concat.dp", "model.descriptor.compress", Tree::map({{"x", Tree::integer(1)}})),
+      "a compressed dpa1 with tebd_input_mode: concat", "");
 }
 
 TEST_F(Descriptors, whose_empty_slots_would_have_the_type_of_an_atom_are_refused) {
@@ -109,7 +114,7 @@ TEST_F(Descriptors, refuse_exclusions_and_two_sides_of_se_e2_r) {
                  "type_one_side: false", "");
 }
 
-TEST_F(Descriptors, refuse_tables_and_no_room_of_se_e3) {
+TEST_F(Descriptors, refuse_no_tables_and_no_room_of_se_e3) {
   const auto sel = [](int first) { return Tree::list({Tree::integer(first), Tree::integer(18)}); };
   EXPECT_EQ(complaint_with("se_e3.dp", "model.descriptor.sel", sel(14)), "");
   expect_refused(complaint_with("se_e3.dp", "model.descriptor.sel", sel(0)), "sel = 0 for type O",
@@ -117,7 +122,7 @@ TEST_F(Descriptors, refuse_tables_and_no_room_of_se_e3) {
   EXPECT_EQ(complaint_with("se_e3.dp", "model.descriptor.compress", Tree()), "");
   expect_refused(
       complaint_with("se_e3.dp", "model.descriptor.compress", Tree::map({{"x", Tree::integer(1)}})),
-      "a compressed se_e3 is not supported", "the model that dp compress made it from");
+      "changed.dp", "@variables");
 }
 
 /// DeePMD-kit never uses the networks of pairs of types that are in the other order.
@@ -225,8 +230,9 @@ TEST(FrameParameters, change_the_energy_smoothly_and_the_default_is_what_the_fil
   EXPECT_NEAR(energy({0.7 + h}) + energy({0.7 - h}) - 2 * usual, 0, 1e-5);
 }
 
-/// What is made for se_e2_a alone takes it, and says of others what runs them. One descriptor is written.
-TEST(Plain, models_alone_are_written_compressed_rounded_and_run_on_a_device) {
+/// What is made for se_e2_a alone takes it, and says of others what runs them. One descriptor is written and
+/// compressed (compressed_test.cpp).
+TEST(Plain, models_alone_are_rounded_and_run_on_a_device) {
   const Scratch scratch("plain");
   for (const std::string name : {"oneside", "dpa1_strip", "se_e2_r", "se_e3", "hybrid", "hybrid_triplets",
                                  "frame_parameters", "atom_parameters"}) {
@@ -244,14 +250,10 @@ TEST(Plain, models_alone_are_written_compressed_rounded_and_run_on_a_device) {
     };
     expect(complaint_of([&] { write_dp(scratch / "written.dp", model); }),
            {"se_e2_r", "se_e3", "dpa1_strip", "atom_parameters"});
-    expect(complaint_of([&] {
-             static_cast<void>(compressed(model, 0.9, {0.05, 0.5}, 1.5));
-           }),
-           {"atom_parameters"});
     if (name == "frame_parameters") continue;  // they are constants of a run
     DeepPotentialOptions rounded;
     rounded.precision = Precision::bf16;
-    expect(complaint_of([&] { DeepPotential field(model, rounded); }));
+    expect(complaint_of([&] { DeepPotential field(model, rounded); }), {"dpa1_strip"});
     DeepPotentialOptions mixed;
     mixed.precision = Precision::mixed;
     expect(complaint_of([&] { static_cast<void>(device_model(model, mixed)); }), {"dpa1_strip"});

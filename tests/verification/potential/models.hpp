@@ -47,11 +47,28 @@ inline std::vector<ModelCase> model_cases(const std::string& configuration = "tr
 /// atoms.
 inline std::vector<ModelCase> all_model_cases(const std::string& configuration = "triclinic") {
   auto cases = model_cases(configuration);
-  for (const char* name :
-       {"se_e2_r", "dpa1_concat", "dpa1_concat_exclude", "dpa1_strip", "dpa1_strip_davg",
-        "dpa1_strip_exclude", "dpa1_strip_oneside_rough", "dpa1_ten_types", "hybrid", "hybrid_mixed",
-        "frame_parameters", "dpa1_atom_energy", "se_e3", "se_e3_three_types", "se_e3_exclude",
-        "hybrid_triplets", "atom_parameters", "dpa1_atom_parameters", "hybrid_atom_parameters"}) {
+  for (const char* name : {"se_e2_r",
+                           "dpa1_concat",
+                           "dpa1_concat_exclude",
+                           "dpa1_strip",
+                           "dpa1_strip_davg",
+                           "dpa1_strip_exclude",
+                           "dpa1_strip_oneside_rough",
+                           "dpa1_ten_types",
+                           "hybrid",
+                           "hybrid_mixed",
+                           "frame_parameters",
+                           "dpa1_atom_energy",
+                           "se_e3",
+                           "se_e3_three_types",
+                           "se_e3_exclude",
+                           "hybrid_triplets",
+                           "dpa1_strip_compressed",
+                           "dpa1_strip_oneside_rough_compressed",
+                           "se_e2_r_compressed",
+                           "atom_parameters",
+                           "dpa1_atom_parameters",
+                           "hybrid_atom_parameters"}) {
     const std::string model = source("tests/data/deep_potential/" + std::string(name));
     const auto types = quintet::potential::read_dp(model + ".dp").type_names;
     cases.push_back({name, model + ".dp", case_named(model + ".ref.json", types, configuration),

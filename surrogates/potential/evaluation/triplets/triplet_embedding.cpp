@@ -20,7 +20,7 @@ template <class Real>
 
 template <class Real>
 TripletEmbedding<Real>::TripletEmbedding(const DescriptorModel& model,
-                                         const std::optional<TripletLayout>& layout)
+                                         const std::optional<TripletLayout>& layout, bool use_tables)
     : layout_(layout),
       n_types_(model.n_types()),
       n_channels_(model.n_channels()),
@@ -28,8 +28,13 @@ TripletEmbedding<Real>::TripletEmbedding(const DescriptorModel& model,
   for (int u = 0; u < n_types_; ++u)
     for (int t = 0; t <= u; ++t) {
       const auto& network = model.embedding[model.network_index(t, u)];
-      pairs_.push_back(
-          {t, u, static_cast<Real>(1.0 / model.sel[t] / model.sel[u]), embedding_chain<Real>(network), {}});
+      pairs_.push_back({t,
+                        u,
+                        static_cast<Real>(1.0 / model.sel[t] / model.sel[u]),
+                        embedding_chain<Real>(network),
+                        {},
+                        {}});
+      if (use_tables) pairs_.back().rows.emplace(model.tables[model.network_index(t, u)], stride_);
       if (layout_) set_table(pairs_.back(), triplet_coefficients(network, *layout_).data());
     }
   for (int i = 0; layout_ && i < layout_->n_intervals(); ++i)
@@ -51,6 +56,7 @@ void TripletEmbedding<Real>::set_table(TypePair& types, const double* c) const {
 
 template <class Real>
 std::string TripletEmbedding<Real>::description() const {
+  if (pairs_.front().rows) return "the file's quintic tables, for every pair of neighbours";
   if (!layout_) return "networks of three atoms evaluated for every pair of neighbours";
   return fmt::format("polynomials of degree {} on {} intervals of R_j.R_k, relative error {:.1e}",
                      layout_->order - 1, layout_->n_intervals(), layout_->error);
@@ -95,21 +101,32 @@ void TripletEmbedding<Real>::begin_intervals(Scratch& scratch) const {
   scratch.occupied.clear();
 }
 
-/// G and dG/dtheta of the pairs at hand, on the tape.
+/// G [pairs, stride] of the pairs at hand, then dG/dtheta: of the file's tables, or on the network's tape.
 template <class Real>
-void TripletEmbedding<Real>::run_network(const TypePair& types, Scratch& scratch) const {
+const Real* TripletEmbedding<Real>::evaluate_pairs(const TypePair& types, Scratch& scratch) const {
   const auto& theta = scratch.pairs.theta;
+  const std::int64_t n = std::ssize(theta), size = n * stride_;
+  if (types.rows) {
+    scratch.value.resize(2 * size);
+    Real* g = scratch.value.data();
+    for (std::int64_t i = 0; i < n; ++i, g += stride_)
+      types.rows->evaluate(theta[i], [&](int m, const Pack<Real>& value, const Pack<Real>& slope) {
+        store<Real>(g + m, value);
+        store<Real>(g + size + m, slope);
+      });
+    return scratch.value.data();
+  }
   scratch.input.assign(theta.begin(), theta.end());
   scratch.input.resize(2 * theta.size(), Real(1));
-  types.network.forward_with_tangent({scratch.input.data(), 1}, static_cast<int>(theta.size()), scratch.tape);
+  types.network.forward_with_tangent({scratch.input.data(), 1}, static_cast<int>(n), scratch.tape);
+  return scratch.tape.layers.back().y.data();
 }
 
 template <class Real>
 void TripletEmbedding<Real>::add_pairs(const TypePair& types, Scratch& scratch, Real* t) const {
   constexpr int w = pack_width<Real>;
   const auto& [j, k, theta, weight] = scratch.pairs;
-  run_network(types, scratch);
-  const Real* g = scratch.tape.layers.back().y.data();
+  const Real* g = evaluate_pairs(types, scratch);
   for (std::size_t i = 0; i < theta.size(); ++i, g += stride_)
     for (int m = 0; m < stride_; m += w)
       store<Real>(t + m, load<Real>(t + m) + (types.scale * weight[i] * theta[i]) * load<Real>(g + m));
@@ -173,8 +190,7 @@ template <class Real>
 void TripletEmbedding<Real>::add_pair_slopes(const TypePair& types, const Real* dt, Scratch& scratch) const {
   constexpr int w = pack_width<Real>;
   const auto& [j, k, theta, weight] = scratch.pairs;
-  run_network(types, scratch);
-  const Real* g = scratch.tape.layers.back().y.data();
+  const Real* g = evaluate_pairs(types, scratch);
   const Real* dg = g + std::ssize(theta) * stride_;
   for (std::size_t i = 0; i < theta.size(); ++i, g += stride_, dg += stride_) {
     Pack<Real> sum{};

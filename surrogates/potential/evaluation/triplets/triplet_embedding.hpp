@@ -2,6 +2,7 @@
 
 #include "surrogates/networks/chain.hpp"
 #include "surrogates/potential/evaluation/embedding.hpp"
+#include "surrogates/potential/evaluation/quintic_rows.hpp"
 #include "surrogates/potential/evaluation/triplets/triplet_table.hpp"
 
 namespace quintet::potential {
@@ -15,14 +16,16 @@ namespace quintet::potential {
 /// Of one type each pair of different neighbours is visited once, and counted twice.
 ///
 /// G is a polynomial on each interval of theta (TripletLayout), so that pairs enter through moments
-/// M_pk = sum theta x^k and the sum over channels does not grow with them; or the networks themselves are
-/// run, pair by pair. Source: DeePMD-kit, descriptor se_e3; Zeng et al. (2023), J. Chem. Phys. 159, 054801.
+/// M_pk = sum theta x^k and the sum over channels does not grow with them; or the networks themselves, or
+/// a compressed file's tables, are run pair by pair. Source: DeePMD-kit, descriptor se_e3; Zeng et al.
+/// (2023), J. Chem. Phys. 159, 054801.
 template <class Real>
 class TripletEmbedding : public Embedding<Real> {
  public:
   using Scratch = typename Embedding<Real>::Scratch;
-  /// @param layout of polynomials; none: the networks are run
-  TripletEmbedding(const DescriptorModel& model, const std::optional<TripletLayout>& layout);
+  /// @param layout of polynomials; none: the networks are run, or a compressed file's tables stand for them
+  TripletEmbedding(const DescriptorModel& model, const std::optional<TripletLayout>& layout,
+                   bool use_tables = false);
   void forward(Batch<Real>& batch, Scratch& scratch) const override;
   void backward(Batch<Real>& batch, int b, Scratch& scratch) const override;
   [[nodiscard]] std::string description() const override;
@@ -33,7 +36,8 @@ class TripletEmbedding : public Embedding<Real> {
     int t, u;
     Real scale;  ///< 1/(sel_t sel_u)
     networks::Chain<Real> network;
-    AlignedVector<Real> table;  ///< [n_intervals, order, stride]; empty: the network is run
+    AlignedVector<Real> table;              ///< [n_intervals, order, stride]; empty: the network is run
+    std::optional<QuinticRows<Real>> rows;  ///< of a compressed file, instead of the network
   };
   void gather(const Batch<Real>& batch, int b, Scratch& scratch) const;
   template <class OnTable, class OnNetwork>
@@ -57,7 +61,7 @@ class TripletEmbedding : public Embedding<Real> {
  private:
   template <class Visit>
   static void visit_pairs(const TypePair& types, Scratch& scratch, Visit&& visit);
-  void run_network(const TypePair& types, Scratch& scratch) const;
+  const Real* evaluate_pairs(const TypePair& types, Scratch& scratch) const;
   void add_pairs(const TypePair& types, Scratch& scratch, Real* t) const;
   void add_pair_slopes(const TypePair& types, const Real* dt, Scratch& scratch) const;
   void add_slopes(const TypePair& types, const Real* dt, Scratch& scratch) const;

@@ -1,9 +1,11 @@
 #include "surrogates/potential/exported/library/compiled_nequip_model.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <ATen/ATen.h>
+#include <fmt/ranges.h>
 
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
@@ -18,7 +20,7 @@ CompiledNequipModel::CompiledNequipModel(CompiledPackage package)
                   package_.path, wanted);
   QUINTET_CHECK(output("virial") >= 0 || (output("stress") >= 0 && package_.reads("cell")),
                 "{}: gives no virial; compile it by --target pair_allegro or pair_nequip", package_.path);
-  package_.facts.passes_messages = passes_messages();
+  package_.facts.passes_messages = takes_its_types();
   QUINTET_CHECK(!package_.facts.passes_messages || package_.reads("edge_cell_shift"),
                 "{}: atoms of this model pass messages to each other, but it takes no images; compile it by "
                 "--target pair_nequip",
@@ -29,6 +31,21 @@ CompiledNequipModel::CompiledNequipModel(CompiledPackage package)
 int CompiledNequipModel::output(const char* name) const {
   const auto found = std::find(package_.outputs.begin(), package_.outputs.end(), name);
   return found == package_.outputs.end() ? -1 : static_cast<int>(found - package_.outputs.begin());
+}
+
+/// passes_messages(), the first time that the code runs. Throws InputError for one that does not take the
+/// types that its metadata name, in fewer words than LibTorch's, which show where its own functions were.
+bool CompiledNequipModel::takes_its_types() const {
+  try {
+    return passes_messages();
+  } catch (const InputError& error) {
+    const std::string_view text = error.what();
+    throw InputError(fmt::format(
+        "{}: its code fails for three atoms of the types that type_names of its metadata gives ({}): {}. Was "
+        "it "
+        "compiled for these types? Compile the model again",
+        package_.path, fmt::join(package_.facts.type_names, ", "), text.substr(0, text.find('\n'))));
+  }
 }
 
 /// Whether the energy of an atom depends on where its neighbour's neighbour is: asked with three atoms, of

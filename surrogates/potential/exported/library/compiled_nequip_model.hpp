@@ -23,8 +23,8 @@ struct CompiledEdges {
 /// centres are folded onto these, since energies of other nodes would be differentiated, too.
 class CompiledNequipModel final : public MeasuredModel {
  public:
-  /// Errors: InputError where the code gives no energies or forces, or atoms pass messages and it takes no
-  /// shifts of images.
+  /// Errors: InputError where the code gives no energies or forces, fails for the types that it says to know,
+  /// or atoms pass messages and it takes no shifts of images.
   explicit CompiledNequipModel(CompiledPackage package);
 
   [[nodiscard]] const ExportedFacts& facts() const override { return package_.facts; }
@@ -35,6 +35,7 @@ class CompiledNequipModel final : public MeasuredModel {
   [[nodiscard]] std::vector<at::Tensor> run(const ExportedSystem& system, std::int64_t n_nodes,
                                             CompiledEdges edges) const;
   [[nodiscard]] int output(const char* name) const;
+  [[nodiscard]] bool takes_its_types() const;
   [[nodiscard]] bool passes_messages() const;
 
   CompiledPackage package_;
