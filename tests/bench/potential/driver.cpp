@@ -42,7 +42,10 @@ DeepPotentialOptions options(const DriverArguments& arguments) {
   chosen.precision = precision == "mixed"  ? Precision::mixed
                      : precision == "bf16" ? Precision::bf16
                                            : Precision::fp64;
-  if (arguments.text("--compress", "auto") == "off") chosen.compression = potential::Compression::off;
+  const std::string compress = arguments.text("--compress", "auto");
+  chosen.compression = compress == "off"    ? potential::Compression::off
+                       : compress == "file" ? potential::Compression::file
+                                            : potential::Compression::automatic;
   return chosen;
 }
 

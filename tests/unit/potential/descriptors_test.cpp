@@ -9,6 +9,8 @@
 #include "surrogates/potential/device/device_tables.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
 #include "surrogates/potential/model/dp_writer.hpp"
+#include "surrogates/potential/model/parameters.hpp"
+#include "surrogates/potential/model/stored_networks.hpp"
 #include "tests/support/deep_potential_case.hpp"
 #include "tests/support/deep_potential_writer.hpp"
 #include "tests/support/scratch.hpp"
@@ -258,6 +260,28 @@ TEST(Plain, models_alone_are_rounded_and_run_on_a_device) {
     mixed.precision = Precision::mixed;
     expect(complaint_of([&] { static_cast<void>(device_model(model, mixed)); }), {"dpa1_strip"});
   }
+}
+
+/// What is stored is what a training changes, each number once.
+TEST(StoredNetworks, of_dpa1_have_the_parameters_that_are_trained) {
+  int n_gates = 0;
+  for (const std::string name : {"dpa1_concat", "dpa1_concat_oneside", "dpa1_strip",
+                                 "dpa1_strip_oneside_rough", "dpa1_one_type", "dpa1_ten_types"}) {
+    const Model model = read_dp(data(name + ".dp"));
+    std::size_t parameters = 0;
+    std::int64_t rows = 0;
+    for (const auto& network : stored_networks(model)) {
+      parameters += network.parameters();
+      if (network.title != "network of gates") continue;
+      ++n_gates;
+      rows = network.n_rows;
+    }
+    EXPECT_EQ(parameters, ParameterLayout(model).size) << name;
+    if (!model.gates.empty())
+      EXPECT_EQ(rows, model.type_one_side ? model.n_types() : std::ssize(model.gates));
+  }
+  EXPECT_EQ(n_gates, 4);
+  EXPECT_TRUE(stored_networks(read_dp(data("oneside.dp"))).empty());
 }
 
 TEST(Networks, with_constants_are_the_network_at_those_inputs) {
