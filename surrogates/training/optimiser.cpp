@@ -44,9 +44,9 @@ using Pointers = std::array<Real*, 4>;  ///< theta, gradient, two states
 
 /// `formula` on packs of all arrays; the last, shorter one goes through packs of its own, so that its bits
 /// are those it would have in a longer slice. Numbers are fetched a page ahead, which the processor does not
-/// do.
+/// do. By value: else stores may change what is pointed to, and each pack reads it again.
 template <class Real, class Formula>
-void by_packs(std::size_t n, const Pointers<Real>& arrays, const Formula& formula) {
+void by_packs(std::size_t n, const Pointers<Real> arrays, const Formula formula) {
   constexpr std::size_t w = pack_width<Real>, page = 4096 / sizeof(Real);
   const std::size_t whole = n / w * w, rest = n - whole;
   for (std::size_t i = 0; i < whole; i += w) {

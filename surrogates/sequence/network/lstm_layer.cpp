@@ -20,21 +20,34 @@ void grow(AlignedVector<Real>& array, std::size_t n) {
 /// Where a pack of units of a window has its gates in those of a step of n windows: by packs of units, so
 /// that cells are stepped along memory, or by windows, as products of bf16 read them.
 template <class Real>
-lstm_tiles::Sums<Real> gates_of(Real* step, int unit, int window, int n, int stride, bool by_windows) {
-  constexpr int w = pack_width<Real>;
+lstm_tiles::Sums<Real> gates_of(Real* step, int w, int unit, int window, int n, int stride, bool by_windows) {
   if (by_windows)
     return {step + std::int64_t{window} * 4 * stride + unit, 4 * std::ptrdiff_t{stride}, stride};
-  return {step + (std::int64_t{unit} * n + window * w) * 4, 4 * w, w};
+  return {step + (std::int64_t{unit} * n + window * w) * 4, 4 * std::ptrdiff_t{w}, w};
+}
+
+/// Half packs for cells of few units: with AVX-512 alone, elsewhere packs are short.
+template <class Real>
+constexpr int half_pack = quintet::detail::pack_bytes == 64 ? pack_width<Real> / 2 : pack_width<Real>;
+
+/// Call action(constant of a width of packs).
+template <class Real, class Action>
+void for_width(int w, const Action& action) {
+  if (w == pack_width<Real>)
+    action(std::integral_constant<int, pack_width<Real>>());
+  else
+    action(std::integral_constant<int, half_pack<Real>>());
 }
 
 }  // namespace
 
 template <class Real>
-LstmLayer<Real>::LstmLayer(int n_in, int units, Products products)
+LstmLayer<Real>::LstmLayer(int n_in, int units, Products products, bool may_be_narrow)
     : n_in_(n_in),
       units_(units),
       bf16_(products == Products::bf16),
-      stride_(padded(units, pack_width<Real>)),
+      width_(may_be_narrow && !bf16_ && units <= half_pack<Real> ? half_pack<Real> : pack_width<Real>),
+      stride_(padded(units, width_)),
       weights_(std::int64_t{n_in + units} * 4 * stride_, Real(0)),
       bias_(std::int64_t{4} * stride_, Real(0)),
       padded_(std::int64_t{n_in + units} * 4 * stride_, Real(0)),
@@ -49,15 +62,18 @@ template <class Real>
 void LstmLayer<Real>::refresh(const Real* parameters) {
   w_codes_.reset();
   u_codes_.reset();
-  constexpr int w = pack_width<Real>;
-  const int rows = n_in_ + units_;
+  const int rows = n_in_ + units_, w = width_;
   const auto place = [&](const Real* from, Real* to,
                          std::ptrdiff_t panel) {  // a row of weights, or the biases
-    for (int q = 0; q < 4; ++q, from += units_, to += w) {
-      int begin = 0;
-      for (; begin + w <= units_; begin += w) store<Real>(to + begin / w * panel, load<Real>(from + begin));
-      std::copy_n(from + begin, units_ - begin, to + begin / w * panel);
-    }
+    for_width<Real>(w, [&](auto width) {
+      constexpr int whole = decltype(width)::value;
+      for (int q = 0; q < 4; ++q, from += units_, to += whole) {
+        int begin = 0;
+        for (; begin + whole <= units_; begin += whole)
+          store<Real, whole>(to + begin / whole * panel, load<Real, whole>(from + begin));
+        std::copy_n(from + begin, units_ - begin, to + begin / whole * panel);
+      }
+    });
   };
   place(parameters + std::int64_t{rows} * 4 * units_, bias_.data(), 4 * w);
   const Real* all = parameters;
@@ -99,18 +115,20 @@ void LstmLayer<Real>::multiply_back(const Real* z_bar, int rows, bool to_inputs,
 template <class Real>
 void LstmLayer<Real>::sum_inputs(Steps<const Real> x, int rows, Real* z) const {
   using namespace lstm_tiles;
-  constexpr int w = pack_width<Real>;
-  const std::ptrdiff_t panel = std::int64_t{n_in_ + units_} * 4 * w;
-  for (int unit = 0; unit < stride_; unit += w)
-    for (int row = 0; row < rows; row += tile_rows) {
-      const std::ptrdiff_t at = row;
-      const Sums<Real> to = {z + 4 * at * stride_ + unit, 4 * std::ptrdiff_t{stride_}, stride_};
-      for_rows(std::min(tile_rows, rows - row), [&](auto constant) {
-        sum_gates<Real, decltype(constant)::value>({x.data + at * x.stride, x.stride, n_in_}, {nullptr, 0, 0},
-                                                   weights_.data() + unit / w * panel,
-                                                   {bias_.data() + 4 * unit, 0, w}, to);
-      });
-    }
+  for_width<Real>(width_, [&](auto width) {
+    constexpr int w = decltype(width)::value;
+    const std::ptrdiff_t panel = std::int64_t{n_in_ + units_} * 4 * w;
+    for (int unit = 0; unit < stride_; unit += w)
+      for (int row = 0; row < rows; row += tile_rows) {
+        const std::ptrdiff_t at = row;
+        const Sums<Real> to = {z + 4 * at * stride_ + unit, 4 * std::ptrdiff_t{stride_}, stride_};
+        for_rows(std::min(tile_rows, rows - row), [&](auto constant) {
+          sum_gates<Real, w, decltype(constant)::value>({x.data + at * x.stride, x.stride, n_in_},
+                                                        {nullptr, 0, 0}, weights_.data() + unit / w * panel,
+                                                        {bias_.data() + 4 * unit, 0, w}, to);
+        });
+      }
+  });
 }
 
 template <class Real>
@@ -140,8 +158,16 @@ void LstmLayer<Real>::take_codes(const BinaryCodes& w, const BinaryCodes& u, Cod
 template <class Real>
 void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, const Real* c_before,
                            const Real* z, bool complete, Real* gates, Real* c, Real* tanh_c, Real* h) {
+  for_width<Real>(width_, [&](auto width) {
+    step_packs<decltype(width)::value>(x, n, h_before, c_before, z, complete, gates, c, tanh_c, h);
+  });
+}
+
+template <class Real>
+template <int w>
+void LstmLayer<Real>::step_packs(Steps<const Real> x, int n, const Real* h_before, const Real* c_before,
+                                 const Real* z, bool complete, Real* gates, Real* c, Real* tanh_c, Real* h) {
   using namespace lstm_tiles;
-  constexpr int w = pack_width<Real>;
   const Given given = z == nullptr ? Given::nothing : complete ? Given::all : Given::inputs;
   const std::ptrdiff_t panel = std::int64_t{n_in_ + units_} * 4 * w;
   for (int unit = 0; unit < stride_; unit += w)
@@ -158,15 +184,15 @@ void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, con
           weights_.data() + unit / w * panel,
           bias_.data() + 4 * unit,
           moved(c_before, state),
-          gates == nullptr ? Sums<Real>{} : gates_of(gates, unit, row, n, stride_, bf16_),
+          gates == nullptr ? Sums<Real>{} : gates_of(gates, w, unit, row, n, stride_, bf16_),
           c + state,
           moved(tanh_c, state),
           h + at + unit};
       const Sums<const Real> sums = {moved(z, 4 * at + unit), 4 * std::ptrdiff_t{stride_}, stride_};
       const auto run =
           gates != nullptr
-              ? (h_before == nullptr ? step_rows<Real, true, true> : step_rows<Real, true, false>)
-              : (h_before == nullptr ? step_rows<Real, false, true> : step_rows<Real, false, false>);
+              ? (h_before == nullptr ? step_rows<Real, w, true, true> : step_rows<Real, w, true, false>)
+              : (h_before == nullptr ? step_rows<Real, w, false, true> : step_rows<Real, w, false, false>);
       run(std::min(rows_together, n - row), tile, given, sums);
     }
 }
@@ -207,45 +233,45 @@ void LstmLayer<Real>::forward(Steps<const Real> x, int steps, int n, Real* h, bo
 // The gradient of one step of the cell, gates and biases in one sweep along memory. What products with U^T
 // and W^T read is written by windows, too: their sums run over the gates of a window.
 template <class Real>
+template <int w>
 void LstmLayer<Real>::step_back(int t, int n, const Real* h_bar, bool is_last) {
-  constexpr int w = pack_width<Real>;
   constexpr int ahead =
       16;  // windows whose gates are fetched: with those of other layers they left the L2 cache
-  const std::ptrdiff_t stride = stride_, size = n * stride;
+  const std::ptrdiff_t stride = stride_, size = n * stride, stride_of_next = bar_stride();
   for (int unit = 0; unit < stride; unit += w) {
-    const auto gates = gates_of(gates_.data() + 4 * size * t, unit, 0, n, stride_, bf16_);
+    const auto gates = gates_of(gates_.data() + 4 * size * t, w, unit, 0, n, stride_, bf16_);
     const std::ptrdiff_t first = std::int64_t{unit} * n;
     const Real* c_before = t == 0 ? nullptr : c_.data() + size * (t - 1) + first;
     const Real *tanh_c = tanh_c_.data() + size * t + first, *bar_of_next = h_bar_.data() + unit;
     Real *c_bars = c_bar_.data() + first, *z_of_rows = bf16_ ? nullptr : z_.data() + unit;
-    Pack<Real> bias_bar[4];
-    for (int q = 0; q < 4; ++q) bias_bar[q] = load<Real>(bias_bar_.data() + q * stride + unit);
+    Pack<Real, w> bias_bar[4];
+    for (int q = 0; q < 4; ++q) bias_bar[q] = load<Real, w>(bias_bar_.data() + q * stride + unit);
     for (int row = 0; row < n; ++row) {
       Real* z = gates.z + row * gates.row;
       for (int line = 0; line < 4 * w; line += quintet::detail::cache_line<Real>)
         __builtin_prefetch(z + ahead * gates.row + line, 1);
-      CellState<Real> s;
-      s.i = load<Real>(z);
-      s.f = load<Real>(z + gates.gate);
-      s.g = load<Real>(z + 2 * gates.gate);
-      s.o = load<Real>(z + 3 * gates.gate);
-      s.tanh_c = load<Real>(tanh_c + row * w);
-      const Pack<Real> before = c_before == nullptr ? Pack<Real>{} : load<Real>(c_before + row * w);
-      Pack<Real> bar = load<Real>(h_bar + row * stride + unit), c_bar{}, z_bar[4];
+      CellState<Real, w> s;
+      s.i = load<Real, w>(z);
+      s.f = load<Real, w>(z + gates.gate);
+      s.g = load<Real, w>(z + 2 * gates.gate);
+      s.o = load<Real, w>(z + 3 * gates.gate);
+      s.tanh_c = load<Real, w>(tanh_c + row * w);
+      const Pack<Real, w> before = c_before == nullptr ? Pack<Real, w>{} : load<Real, w>(c_before + row * w);
+      Pack<Real, w> bar = load<Real, w>(h_bar + row * stride + unit), c_bar{}, z_bar[4];
       if (!is_last) {
-        bar += load<Real>(bar_of_next + row * stride);
-        c_bar = load<Real>(c_bars + row * w);
+        bar += load<Real, w>(bar_of_next + row * stride_of_next);
+        c_bar = load<Real, w>(c_bars + row * w);
       }
-      cell_backward<Real>(s, before, bar, c_bar, z_bar);
-      store<Real>(c_bars + row * w, c_bar);
+      cell_backward<Real, w>(s, before, bar, c_bar, z_bar);
+      store<Real, w>(c_bars + row * w, c_bar);
       for (int q = 0; q < 4; ++q) {
-        store<Real>(z + q * gates.gate, z_bar[q]);
+        store<Real, w>(z + q * gates.gate, z_bar[q]);
         bias_bar[q] += z_bar[q];
       }
       if (z_of_rows != nullptr)
-        for (int q = 0; q < 4; ++q) store<Real>(z_of_rows + (4 * row + q) * stride, z_bar[q]);
+        for (int q = 0; q < 4; ++q) store<Real, w>(z_of_rows + (4 * row + q) * stride, z_bar[q]);
     }
-    for (int q = 0; q < 4; ++q) store<Real>(bias_bar_.data() + q * stride + unit, bias_bar[q]);
+    for (int q = 0; q < 4; ++q) store<Real, w>(bias_bar_.data() + q * stride + unit, bias_bar[q]);
   }
 }
 
@@ -264,9 +290,11 @@ void LstmLayer<Real>::add_gradient(Steps<const Real> x, const Real* h, int steps
       done = true;
     }
   if (!done)
-    lstm_tiles::add_gate_products<Real>({{x.data, x.stride, n_in_, 0}, {h, stride_, units_, 1}},
-                                        {gates_.data(), n, stride_ / pack_width<Real>}, steps,
-                                        {to, width, stride_});
+    for_width<Real>(width_, [&](auto constant) {
+      constexpr int w = decltype(constant)::value;
+      lstm_tiles::add_gate_products<Real, w>({{x.data, x.stride, n_in_, 0}, {h, stride_, units_, 1}},
+                                             {gates_.data(), n, stride_ / w}, steps, {to, width, stride_});
+    });
   if (!padding) return;
   for (int i = 0; i < 4 * (n_in_ + units_); ++i)
     for (int j = 0; j < units_; ++j)
@@ -278,11 +306,13 @@ void LstmLayer<Real>::backward(Steps<const Real> x, int steps, int n, const Real
                                Real* x_bar, Real* gradient) {
   const std::ptrdiff_t size = std::int64_t{n} * stride_;
   grow(c_bar_, static_cast<std::size_t>(size));
-  grow(h_bar_, static_cast<std::size_t>(size));
+  grow(h_bar_, static_cast<std::size_t>(std::int64_t{n} * bar_stride()));
   if (!bf16_) grow(z_, static_cast<std::size_t>(4 * size));
   std::fill(bias_bar_.begin(), bias_bar_.end(), Real(0));
   for (int t = steps - 1; t >= 0; --t) {
-    step_back(t, n, h_bar + size * t, t == steps - 1);
+    for_width<Real>(width_, [&](auto width) {
+      step_back<decltype(width)::value>(t, n, h_bar + size * t, t == steps - 1);
+    });
     const Real* z_bar = bf16_ ? gates_.data() + 4 * size * t : z_.data();  // while they are in the cache
     if (t > 0) multiply_back(z_bar, n, false, h_bar_.data());
     if (x_bar != nullptr)

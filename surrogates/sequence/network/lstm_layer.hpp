@@ -29,10 +29,11 @@ struct Steps {
 template <class Real>
 class LstmLayer {
  public:
-  LstmLayer(int n_in, int units, Products products = Products::exact);
+  /// @param may_be_narrow few units may fill half a pack: stride() is then half a pack's, too
+  LstmLayer(int n_in, int units, Products products = Products::exact, bool may_be_narrow = false);
 
   [[nodiscard]] std::size_t n_parameters() const;
-  /// Units rounded up to whole packs; the padding of all that is written is 0.
+  /// Units rounded up to whole packs, or to half of one; the padding of all that is written is 0.
   [[nodiscard]] int stride() const { return stride_; }
   /// Take W [n_in, 4 units], U [units, 4 units], b [4 units], gates i, f, g, o.
   void refresh(const Real* parameters);
@@ -52,12 +53,20 @@ class LstmLayer {
   /// b; null: none
   void step(Steps<const Real> x, int n, const Real* h_before, const Real* c_before, const Real* z,
             bool complete, Real* gates, Real* c, Real* tanh_c, Real* h);
+  template <int w>
+  void step_packs(Steps<const Real> x, int n, const Real* h_before, const Real* c_before, const Real* z,
+                  bool complete, Real* gates, Real* c, Real* tanh_c, Real* h);
+  template <int w>
   void step_back(int t, int n, const Real* h_bar, bool is_last);
   void multiply_back(const Real* z_bar, int rows, bool to_inputs, Real* to) const;
   void add_gradient(Steps<const Real> x, const Real* h, int steps, int n, Real* gradient);
 
+  /// Rows of h_bar_, which products fill by whole packs.
+  [[nodiscard]] int bar_stride() const { return padded(units_, pack_width<Real>); }
+
   int n_in_, units_;
   bool bf16_;
+  int width_;  ///< of packs of units
   int stride_;
   AlignedVector<Real> weights_;                      ///< by packs of units: [n_in + units][gate][pack]
   AlignedVector<Real> bias_;                         ///< [pack of units][gate][pack]
@@ -71,7 +80,7 @@ class LstmLayer {
   AlignedVector<Real> gates_;
   AlignedVector<Real> c_, tanh_c_;  ///< [step][pack of units][window][pack]
   AlignedVector<Real> c_bar_;       ///< [pack of units][window][pack]: what a step leaves for the one before
-  AlignedVector<Real> h_bar_;       ///< [n, stride]: the same
+  AlignedVector<Real> h_bar_;       ///< [n, bar_stride()]: the same
   AlignedVector<Real> bias_bar_;    ///< [4 stride]
 };
 

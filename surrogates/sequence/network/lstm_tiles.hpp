@@ -39,9 +39,9 @@ struct Tile {
 };
 
 /// The biases of a pack of units as the sums of any row.
-template <class Real>
+template <class Real, int w>
 Sums<const Real> biases(const Tile<Real>& tile) {
-  return {tile.bias, 0, pack_width<Real>};
+  return {tile.bias, 0, w};
 }
 
 /// Rows of a product with a pack of units' weights [k][gate][pack].
@@ -54,16 +54,15 @@ struct Factor {
 
 /// to [rows, gate, pack] = from + a weights + b weights of a pack of units; b may be of no columns. Not
 /// inlined: beside the cells' functions g++ keeps the sums in memory.
-template <class Real, int rows>
+template <class Real, int w, int rows>
 __attribute__((noinline)) void sum_gates(const Factor<Real>& a, const Factor<Real>& b,
                                          const Real* __restrict weights, const Sums<const Real>& from,
                                          const Sums<Real>& to) {
-  constexpr int w = pack_width<Real>;
-  Pack<Real> sum[rows][4];
+  Pack<Real, w> sum[rows][4];
 #pragma GCC unroll 8
   for (int q = 0; q < 4; ++q)
 #pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) sum[r][q] = load<Real>(from.z + r * from.row + q * from.gate);
+    for (int r = 0; r < rows; ++r) sum[r][q] = load<Real, w>(from.z + r * from.row + q * from.gate);
   const Factor<Real>* factor = &a;
   for (int part = 0; part < 2; ++part, factor = &b) {
     const Real* __restrict const left_rows = factor->a;
@@ -71,23 +70,23 @@ __attribute__((noinline)) void sum_gates(const Factor<Real>& a, const Factor<Rea
     const int k = factor->k;
     for (int i = 0; i < k; ++i, weights += 4 * w) {
       if constexpr (many_registers) {
-        Pack<Real> right[4];
+        Pack<Real, w> right[4];
 #pragma GCC unroll 4
-        for (int q = 0; q < 4; ++q) hold(right[q] = load<Real>(weights + q * w));
+        for (int q = 0; q < 4; ++q) hold(right[q] = load<Real, w>(weights + q * w));
 #pragma GCC unroll 8
         for (int r = 0; r < rows; ++r) {
-          const Pack<Real> left = broadcast<Real>(left_rows[r * lda + i]);
+          const Pack<Real, w> left = broadcast<Real, w>(left_rows[r * lda + i]);
 #pragma GCC unroll 4
           for (int q = 0; q < 4; ++q) sum[r][q] += left * right[q];
         }
       } else {
-        Pack<Real> left[rows];
+        Pack<Real, w> left[rows];
 #pragma GCC unroll 8
-        for (int r = 0; r < rows; ++r) hold(left[r] = broadcast<Real>(left_rows[r * lda + i]));
+        for (int r = 0; r < rows; ++r) hold(left[r] = broadcast<Real, w>(left_rows[r * lda + i]));
 #pragma GCC unroll 4
         for (int q = 0; q < 4; ++q) {
-          Pack<Real> right;
-          hold(right = load<Real>(weights + q * w));
+          Pack<Real, w> right;
+          hold(right = load<Real, w>(weights + q * w));
 #pragma GCC unroll 8
           for (int r = 0; r < rows; ++r) sum[r][q] += left[r] * right;
         }
@@ -97,7 +96,7 @@ __attribute__((noinline)) void sum_gates(const Factor<Real>& a, const Factor<Rea
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
-    for (int q = 0; q < 4; ++q) store<Real>(to.z + r * to.row + q * to.gate, sum[r][q]);
+    for (int q = 0; q < 4; ++q) store<Real, w>(to.z + r * to.row + q * to.gate, sum[r][q]);
 }
 
 /// Call action(constant of rows) for 1 to tile_rows rows.
@@ -112,43 +111,42 @@ void for_rows(int rows, const Action& action) {
 /// Step a pack of units of `rows` windows from its sums, to which the bias is added, or has been: in one
 /// sweep the gates and states c, in a second one tanh(c) and h, for these wait for each other. What it calls
 /// is inlined: else packs go through memory.
-template <class Real, bool keep, bool first, bool add_bias>
+template <class Real, int w, bool keep, bool first, bool add_bias>
 __attribute__((noinline, flatten)) void step_cells(int rows, const Tile<Real>& where,
                                                    const Sums<const Real>& sums) {
-  constexpr int w = pack_width<Real>;
   const Tile<Real> tile = where;  // which stores cannot reach
   const std::ptrdiff_t stride = tile.stride, row = sums.row, gate = sums.gate;
   const Real* const z_of_rows = sums.z;
   for (int r = 0; r < rows; ++r) {
-    Pack<Real> z[4];
+    Pack<Real, w> z[4];
     const Real* z_of_row = z_of_rows + r * row;
 #pragma GCC unroll 4
     for (int q = 0; q < 4; ++q) {
-      z[q] = load<Real>(z_of_row + q * gate);
-      if constexpr (add_bias) z[q] += load<Real>(tile.bias + q * w);
+      z[q] = load<Real, w>(z_of_row + q * gate);
+      if constexpr (add_bias) z[q] += load<Real, w>(tile.bias + q * w);
     }
-    CellState<Real> s;
-    cell_forward<Real>(z, first ? Pack<Real>{} : load<Real>(tile.c_before + r * w), s);
-    store<Real>(tile.c + r * w, s.c);
-    store<Real>(tile.h + r * stride, s.o);  // times tanh(c) below
+    CellState<Real, w> s;
+    cell_forward<Real, w>(z, first ? Pack<Real, w>{} : load<Real, w>(tile.c_before + r * w), s);
+    store<Real, w>(tile.c + r * w, s.c);
+    store<Real, w>(tile.h + r * stride, s.o);  // times tanh(c) below
     if constexpr (keep) {
       Real* gates = tile.gates.z + r * tile.gates.row;
-      store<Real>(gates, s.i);
-      store<Real>(gates + tile.gates.gate, s.f);
-      store<Real>(gates + 2 * tile.gates.gate, s.g);
-      store<Real>(gates + 3 * tile.gates.gate, s.o);
+      store<Real, w>(gates, s.i);
+      store<Real, w>(gates + tile.gates.gate, s.f);
+      store<Real, w>(gates + 2 * tile.gates.gate, s.g);
+      store<Real, w>(gates + 3 * tile.gates.gate, s.o);
     }
   }
   const auto finish = [&]<int n>(std::integral_constant<int, n>, int r) {
-    Pack<Real> c[n], tanh_c[n];
+    Pack<Real, w> c[n], tanh_c[n];
 #pragma GCC unroll 8
-    for (int i = 0; i < n; ++i) c[i] = load<Real>(tile.c + (r + i) * w);
-    pack_tanhs<Real, n>(c, tanh_c);
+    for (int i = 0; i < n; ++i) c[i] = load<Real, w>(tile.c + (r + i) * w);
+    pack_tanhs<Real, w, n>(c, tanh_c);
 #pragma GCC unroll 8
     for (int i = 0; i < n; ++i) {
       Real* h = tile.h + (r + i) * stride;
-      store<Real>(h, load<Real>(h) * tanh_c[i]);
-      if constexpr (keep) store<Real>(tile.tanh_c + (r + i) * w, tanh_c[i]);
+      store<Real, w>(h, load<Real, w>(h) * tanh_c[i]);
+      if constexpr (keep) store<Real, w>(tile.tanh_c + (r + i) * w, tanh_c[i]);
     }
   };
   int r = 0;
@@ -164,11 +162,10 @@ enum class Given {
 };
 
 /// Step a pack of units of up to rows_together windows; what the sums lack is added, tile by tile.
-template <class Real, bool keep, bool first>
+template <class Real, int w, bool keep, bool first>
 void step_rows(int n, const Tile<Real>& tile, Given given, const Sums<const Real>& sums) {
-  constexpr int w = pack_width<Real>;
-  if (given == Given::all) return step_cells<Real, keep, first, true>(n, tile, sums);
-  if (first && given == Given::inputs) return step_cells<Real, keep, first, false>(n, tile, sums);
+  if (given == Given::all) return step_cells<Real, w, keep, first, true>(n, tile, sums);
+  if (first && given == Given::inputs) return step_cells<Real, w, keep, first, false>(n, tile, sums);
   alignas(64) Real z[rows_together * 4 * w];
   for (int row = 0, rows = 0; row < n; row += rows) {
     const int tiles = (n - row + tile_rows - 1) / tile_rows;
@@ -180,13 +177,13 @@ void step_rows(int n, const Tile<Real>& tile, Given given, const Sums<const Real
     for_rows(rows, [&](auto constant) {
       constexpr int some = decltype(constant)::value;
       if (given == Given::inputs)
-        sum_gates<Real, some>({nullptr, 0, 0}, h, tile.weights + std::ptrdiff_t{tile.n_in} * 4 * w,
-                              {sums.z + row * sums.row, sums.row, sums.gate}, to);
+        sum_gates<Real, w, some>({nullptr, 0, 0}, h, tile.weights + std::ptrdiff_t{tile.n_in} * 4 * w,
+                                 {sums.z + row * sums.row, sums.row, sums.gate}, to);
       else
-        sum_gates<Real, some>(x, h, tile.weights, biases(tile), to);
+        sum_gates<Real, w, some>(x, h, tile.weights, biases<Real, w>(tile), to);
     });
   }
-  step_cells<Real, keep, first, false>(n, tile, {z, 4 * w, w});
+  step_cells<Real, w, keep, first, false>(n, tile, {z, 4 * w, w});
 }
 
 }  // namespace quintet::sequence::lstm_tiles

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "io/log/error.hpp"
 
@@ -22,10 +23,16 @@ Network<Real>::Network(const Architecture& architecture, int steps, Products pro
     throw InternalError("products of rounded numbers in a network of double");
   int widest = 0;
   for (const Operation& operation : graph_.operations) {
+    int stride = padded(operation.n_out, w);
     switch (operation.kind) {
-      case Operation::Kind::lstm:
-        layers_.emplace_back(LstmLayer<Real>(operation.n_in, operation.n_out, products));
+      case Operation::Kind::lstm: {
+        // What nobody reads on may lie in half packs.
+        const bool is_last = &operation == &graph_.operations.back();
+        LstmLayer<Real> layer(operation.n_in, operation.n_out, products, is_last);
+        stride = layer.stride();
+        layers_.emplace_back(std::move(layer));
         break;
+      }
       case Operation::Kind::dense:
         layers_.emplace_back(DenseLayer<Real>(operation.n_in, operation.n_out, operation.relu, products));
         break;
@@ -33,7 +40,7 @@ Network<Real>::Network(const Architecture& architecture, int steps, Products pro
         layers_.emplace_back(Merge{});
         break;
     }
-    tensors_.push_back({operation.n_out, padded(operation.n_out, w), {}, {}, false});
+    tensors_.push_back({operation.n_out, stride, {}, {}, false});
     widest = std::max(widest, padded(operation.n_in, w));
   }
   for (Tensor& tensor : tensors_) tensor.values.assign(std::int64_t{steps} * block * tensor.stride, Real(0));

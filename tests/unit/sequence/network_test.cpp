@@ -250,8 +250,8 @@ void functions_of_the_gates_keep_their_digits(double tolerance, double limit) {
     const Real x = limit * std::pow(std::abs(i) / 40000.0, 3) * (i < 0 ? -1 : 1);
     const Pack<Real> all = broadcast<Real>(x), z[4] = {all, all, all, all}, c[1] = {all};
     Pack<Real> gates[4], tanh_c[1];
-    pack_gates<Real, share>(z, gates);
-    pack_tanhs<Real, 1>(c, tanh_c);
+    pack_gates<Real, pack_width<Real>, share>(z, gates);
+    pack_tanhs<Real, pack_width<Real>, 1>(c, tanh_c);
     const long double sigmoid = 1 / (1 + std::exp(-static_cast<long double>(x))),
                       tanh = std::tanh(static_cast<long double>(x));
     for (const int gate : {0, 1, 3})
@@ -278,7 +278,7 @@ void gates_go_to_their_limits(Real most, double tolerance) {
     for (int signs = 0; signs < 16; ++signs) {
       Pack<Real> z[4], gates[4];
       for (int q = 0; q < 4; ++q) z[q] = broadcast<Real>((signs >> q & 1) != 0 ? -x : x);
-      pack_gates<Real, share>(z, gates);
+      pack_gates<Real, pack_width<Real>, share>(z, gates);
       for (int q = 0; q < 4; ++q) {
         const long double at = first_lane<Real>(z[q]);
         const long double exact = q == 2 ? std::tanh(at) : 1 / (1 + std::exp(-at));
@@ -303,8 +303,8 @@ void a_gate_of_no_number_is_none() {
     for (const Real sign : {Real(1), Real(-1)}) {
       Pack<Real> z[4] = {}, gates[4], c[1] = {broadcast<Real>(std::copysign(Real(NAN), sign))}, tanh_c[1];
       z[q] = c[0];
-      pack_gates<Real, share>(z, gates);
-      pack_tanhs<Real, 1>(c, tanh_c);
+      pack_gates<Real, pack_width<Real>, share>(z, gates);
+      pack_tanhs<Real, pack_width<Real>, 1>(c, tanh_c);
       EXPECT_TRUE(std::isnan(first_lane<Real>(gates[q]))) << q;
       EXPECT_TRUE(std::isnan(first_lane<Real>(tanh_c[0])));
     }
@@ -338,6 +338,46 @@ TEST(LstmLayer, windows_beyond_those_stepped_together_are_those_alone) {
           ASSERT_EQ(h[(t * windows + b) * stride + i], alone[t * stride + i]) << windows << ", " << b;
     }
   }
+}
+
+/// A layer of few units in half packs makes the bits of one in whole packs, up to the last unit that fits.
+template <class Real>
+void narrow_layers_are_wide_ones(int n_in, int units, int windows) {
+  constexpr int few_steps = 3;
+  LstmLayer<Real> wide(n_in, units), narrow(n_in, units, Products::exact, true);
+  const int half = quintet::detail::pack_bytes == 64 ? pack_width<Real> / 2 : pack_width<Real>;
+  EXPECT_EQ(narrow.stride(), units <= half ? half : wide.stride()) << units;
+  const auto parameters = numbers<Real>(wide.n_parameters(), 0.3, 0.5);
+  const std::size_t rows = std::size_t(few_steps) * windows;
+  const auto x = numbers<Real>(rows * n_in, 1.0), bar = numbers<Real>(rows * units, 0.7);
+  const auto run = [&](LstmLayer<Real>& layer, bool keep) {
+    const std::size_t stride = layer.stride();
+    std::vector<Real> h(rows * stride), h_bar(rows * stride), all,
+        x_bar(rows * padded(n_in, pack_width<Real>)), gradient(layer.n_parameters());
+    layer.refresh(parameters.data());
+    layer.forward({x.data(), n_in}, few_steps, windows, h.data(), keep);
+    for (std::size_t row = 0; row < rows; ++row) {
+      all.insert(all.end(), &h[row * stride], &h[row * stride] + units);
+      std::copy_n(&bar[row * units], units, &h_bar[row * stride]);
+      for (std::size_t i = units; i < stride; ++i) EXPECT_EQ(h[row * stride + i], 0);
+    }
+    if (!keep) return all;
+    layer.backward({x.data(), n_in}, few_steps, windows, h.data(), h_bar.data(), x_bar.data(),
+                   gradient.data());
+    all.insert(all.end(), x_bar.begin(), x_bar.end());
+    all.insert(all.end(), gradient.begin(), gradient.end());
+    return all;
+  };
+  for (const bool keep : {false, true})
+    EXPECT_EQ(run(narrow, keep), run(wide, keep)) << n_in << " " << units << " " << windows;
+}
+
+TEST(LstmLayer, narrow_layers_are_wide_ones) {
+  for (const int units : {1, 3, 4, 5, 8, 9, 17})
+    for (const auto& [n_in, windows] : {std::pair{5, 1}, {80, 7}, {21, 32}, {3, 45}}) {
+      narrow_layers_are_wide_ones<float>(n_in, units, windows);
+      narrow_layers_are_wide_ones<double>(n_in, units, windows);
+    }
 }
 
 /// Gradients of many windows are the sums of those of each alone, wherever strips of rows and steps end: the
