@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <span>
 #include <utility>
 
 #include "io/log/error.hpp"
@@ -74,8 +73,7 @@ void assign(PackedMatrix<Real>& b, const double* w, int width, const PanelPart& 
 
 template <class Real>
 GraphChain<Real>::GraphChain(const Comm& comm, const SparseRows& a, std::vector<GraphBlock> blocks,
-                             SpmmKind kind, const MessageCosts& costs)
-    : comm_(comm) {
+                             SpmmKind kind, const MessageCosts& costs) {
   QUINTET_ASSERT(!blocks.empty(), "a graph network has blocks");
   int widest = 1;
   for (auto& block : blocks) {
@@ -340,9 +338,7 @@ void GraphChain<Real>::gradient(const AlignedVector<Real>& x, const AlignedVecto
     }
     if (layer.has_skip()) add_rows(tape.bar_skip, to);
   }
-  if (!part().counts) std::fill(all.begin(), all.end(), 0.0);
-  comm_.reduce(std::span<double>(all), Comm::Reduction::sum);
-  add_to_places(all, gradient);
+  if (part().counts) add_to_places(all, gradient);
 }
 
 /// gradient += sums, which begin with the last layer's.

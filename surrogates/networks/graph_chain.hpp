@@ -48,8 +48,8 @@ struct GraphTape {
 /// or, where W makes rows shorter, A (H W) with T_bar = A^T Z_bar, W_bar = H^T T_bar, H_bar = T_bar W^T: a
 /// product moves the shorter rows, once each way. Where ranks share out columns of H, too (2D, 3D), products
 /// with W go through the parts of a row one after the other (RowParts): those of Z_bar serve W_bar and H_bar
-/// alike. Gradients of parameters are summed over ranks. Unlike in a
-/// Chain rows depend on each other, so all of a rank go through a layer together.
+/// alike. Gradients of parameters are a rank's part of a sum over ranks. Unlike
+/// in a Chain rows depend on each other, so all of a rank go through a layer together.
 ///
 /// In float32 numbers of nodes, products and weights in them are of 4 bytes. Gradients of weights are added
 /// up in blocks of rows, and these, like sums over ranks, in float64: any number of ranks is the same to
@@ -87,8 +87,9 @@ class GraphChain {
   /// @param x [rows, columns of n_in] of this rank @return [rows, columns of n_out]. Throws InputError if x
   /// does not match. Collective.
   const Numbers& forward(const Numbers& x, Tape& tape);
-  /// After forward(): add dL/dparameters of all ranks to `gradient`, and write x_bar = dL/dx unless it is
-  /// null. Collective.
+  /// After forward(): add this rank's part of dL/dparameters, whose sum over ranks is the whole, to
+  /// `gradient`, and write x_bar = dL/dx unless it is null. Parts of several passes may be summed over ranks
+  /// at once. Collective.
   /// @param y_bar [rows, columns of n_out] dL/dH' of this rank's part
   void gradient(const Numbers& x, const Numbers& y_bar, Tape& tape, double* gradient,
                 Numbers* x_bar = nullptr);
@@ -119,7 +120,6 @@ class GraphChain {
   void cut_gradients(const GraphLayer& layer, const Numbers& in, Tape& tape, bool goes_on, double* sums);
   void add_to_places(const std::vector<double>& sums, double* gradient) const;
 
-  Comm comm_;
   std::vector<GraphLayer> layers_;
   OwnedRows transposed_;  ///< empty if A^T = A
   std::unique_ptr<SparseProduct<Real>> product_, back_;

@@ -13,6 +13,7 @@
 #include "apps/application/loop/interrupt_of.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
 #include "apps/podlstm/evaluate/left_out.hpp"
+#include "apps/podlstm/evaluate/networks.hpp"
 #include "apps/podlstm/evaluate/quantised.hpp"
 #include "apps/podlstm/evaluate/skill_maps.hpp"
 #include "apps/podlstm/setup/sea_map.hpp"
@@ -246,11 +247,12 @@ void evaluate(Context& context, const EvaluateOptions& options) {
     return judge_references(modes, windows, {series, rows, trained_on, model.irregular}, references);
   });
   const auto left_out = left_out_of(context, modes, windows, options);
+  if (model.graph) require_nodes(context, *model.graph, GraphWork::forecasts);
   if (!context.go_ahead()) return;
   tell_spans(series.time, references, options.block);
 
   context.timed("forecast", [&] {
-    add_ours(judgement, model, modes, windows, sequence::Purpose::test);
+    add_ours(comm, judgement, model, modes, windows, sequence::Purpose::test);
     share(comm, judgement);
   });
   context.report().title("podlstm evaluate", judgement.period);

@@ -36,10 +36,10 @@ Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windo
   return judgement;
 }
 
-void add_ours(Judgement& judgement, const sequence::ForecastModel& model, const ocean::OceanModes& modes,
-              const sequence::Windows& windows, sequence::Purpose purpose) {
+void add_ours(const Comm& comm, Judgement& judgement, const sequence::ForecastModel& model,
+              const ocean::OceanModes& modes, const sequence::Windows& windows, sequence::Purpose purpose) {
   judgement.leaks = leaks_of(model, modes, windows, purpose);
-  const auto ensemble = sequence::forecast(model, modes.series, windows);
+  const auto ensemble = sequence::forecast(comm, model, modes.series, windows);
   const auto n = model.members.size();
   const auto name = n == 0   ? fmt::format("ours ({})", model.base.name)
                     : n == 1 ? "ours"

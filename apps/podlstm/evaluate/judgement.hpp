@@ -31,9 +31,9 @@ struct Judgement {
 [[nodiscard]] Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windows& windows,
                                          const sequence::FitData& fit,
                                          const sequence::ReferenceOptions& references);
-/// Beside them what the model forecasts, and what leaks.
-void add_ours(Judgement& judgement, const sequence::ForecastModel& model, const ocean::OceanModes& modes,
-              const sequence::Windows& windows, sequence::Purpose purpose);
+/// Beside them what the model forecasts, and what leaks. Collective.
+void add_ours(const Comm& comm, Judgement& judgement, const sequence::ForecastModel& model,
+              const ocean::OceanModes& modes, const sequence::Windows& windows, sequence::Purpose purpose);
 
 /// A judgement in a metric, with its bootstrap.
 class Verdicts {

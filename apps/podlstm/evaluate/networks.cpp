@@ -1,5 +1,6 @@
 #include "apps/podlstm/evaluate/networks.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -10,8 +11,10 @@
 #include "io/config/schema.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/log.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
+#include "surrogates/sequence/graph/graph_needs.hpp"
 #include "surrogates/sequence/skill/comparison.hpp"
 
 namespace quintet::podlstm {
@@ -23,6 +26,24 @@ std::string trial_not_counted(const sequence::ForecastOptions& options) {
 bool must_earn(const sequence::ForecastOptions& options) {
   return options.kind == sequence::ForecastKind::hybrid && options.members > 0 &&
          options.keep == sequence::KeepNetworks::earned;
+}
+
+void require_nodes(Context& context, const sequence::GraphNetwork& network, GraphWork work) {
+  const bool trains = work != GraphWork::forecasts;
+  const auto matrix = whole_matrix(network);
+  const auto shared = graph_needs(network, matrix.rows, context.comm().size(),
+                                  trains ? network.options.spmm : SpmmKind::automatic);
+  const auto alone = graph_needs(network, matrix.rows, 1, SpmmKind::automatic);
+  double bytes = trains ? shared.bytes() : shared.forecast;
+  if (work == GraphWork::training_and_trial) bytes = std::max(bytes, alone.bytes());
+  if (work == GraphWork::origins) bytes = std::max(bytes, alone.forecast);
+  if (trains) {
+    const auto text = fmt::format("{:.3g} MB on the rank that has most", shared.arrays / 1e6);
+    context.describe_run("numbers at nodes", text);
+    if (context.validating()) log::info("numbers at nodes of the graph: {}", text);
+    context.summarise("graph_bytes_planned", shared.arrays, "numbers at nodes, of the rank that has most");
+  }
+  context.require_memory(bytes, "a network of a graph and the numbers at its nodes");
 }
 
 std::optional<sequence::NetworksTrial> judge_networks(Context& context, const sequence::TrialInput& input,

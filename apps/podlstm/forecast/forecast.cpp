@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/podlstm/evaluate/networks.hpp"
 #include "apps/podlstm/evaluate/skill_maps.hpp"
 #include "apps/podlstm/forecast/forecast_output.hpp"
 #include "apps/podlstm/setup/sea_map.hpp"
@@ -149,6 +150,7 @@ void forecast(Context& context, const PredictOptions& options) {
       "model", fmt::format("{}{} on {}, trained on {} to {}", counted(model.members.size(), "network"),
                            codes_text(model), base_text(model), ocean::date_text(model.trained_from),
                            ocean::date_text(model.trained_until)));
+  if (model.graph) require_nodes(context, *model.graph, GraphWork::forecasts);
   if (!context.go_ahead({"forecast.nc"})) return;
 
   // Dates ascend: the first is the one that training may have seen.
@@ -157,7 +159,8 @@ void forecast(Context& context, const PredictOptions& options) {
           ? "Leaks: the model was trained or chosen on times that are forecast here: this is not a test."
           : "";
   ForecastOutput output{window.dates, series.time[origin], series.n_modes, {}, {}, {}};
-  output.coefficients = context.timed("forecast", [&] { return sequence::forecast(model, series, window); });
+  output.coefficients =
+      context.timed("forecast", [&] { return sequence::forecast(comm, model, series, window); });
   share(comm, output.coefficients);
   output.errors = model.validation_errors;
   keep_leads(output, dates.size());

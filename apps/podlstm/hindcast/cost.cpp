@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,7 @@
 #include "apps/application/loop/timed_steps.hpp"
 #include "apps/podlstm/hindcast/modes_at_origins.hpp"
 #include "apps/podlstm/hindcast/networks_at_origins.hpp"
+#include "apps/podlstm/train/graph_cost.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
@@ -58,8 +61,10 @@ planning::CostModel hindcast_cost(Context& context, const HindcastOptions& given
   const auto& series = modes->series;
 
   std::vector<double> seconds;
-  double spread = 0, networks = 0;
+  double spread = 0, networks = 0, epochs = 0;
   int members = 0, timed = 0;
+  std::optional<sequence::TrainingSet> on_graph;  // of the first networks, at an origin's nodes
+  std::optional<OwnedRows> matrix;
   const auto methods = make_methods(options.methods);
   for (const auto& method : methods) {
     if (method.learn) {  // its fit is about that of its base
@@ -74,9 +79,11 @@ planning::CostModel hindcast_cost(Context& context, const HindcastOptions& given
   if (options.methods.networks) {
     const auto ahead = networks_ahead(options, origins, 0, 1);
     members = options.methods.networks->forecast.members;
-    networks = ahead.epochs / static_cast<double>(origins.size()) *
-               epoch_seconds(comm, options, origins[ahead.origins.front()],
-                             *source.at(origins[ahead.origins.front()]));
+    epochs = ahead.epochs / static_cast<double>(origins.size());
+    const auto& first = origins[ahead.origins.front()];
+    auto set = networks_set(comm, options, first, *source.at(first));
+    if (set.model.graph) on_graph = set, matrix = whole_matrix(*set.model.graph);
+    networks = epochs * epoch_seconds(comm, options, std::move(set));
   }
   const double n = methods.size();
   const double unit = std::accumulate(seconds.begin(), seconds.end(), 0.0) / n;
@@ -95,21 +102,25 @@ planning::CostModel hindcast_cost(Context& context, const HindcastOptions& given
       .timed = fmt::format("{} fits of {} at the origin {} of {}", timed, counted(methods.size(), "method"),
                            origins.size() / 2 + 1, origins.size())};
   model.output = model.checkpoint = 8 * numbers;
-  // Ranks share out the nodes of a graph, whatever the number of networks.
-  const bool graph = options.methods.networks && options.methods.networks->forecast.network.is_graph();
   for (const int p : ranks) {
-    const double most =
-        graph ? most_seconds(seconds, networks / p, 1, p) : most_seconds(seconds, networks, members, p);
     planning::StepCost row{.ranks = p,
                            .decomposition = "methods",
-                           .work = most / unit,
+                           .work = most_seconds(seconds, networks, members, p) / unit,
                            .memory = memory + (p > 1 ? bytes_of_messages : 0),
                            .sums = {2 * n, 8 * numbers / origins.size()}};
-    if (p > std::ssize(methods))
+    if (!on_graph && p > std::ssize(methods))
       row.impossible =
           fmt::format("{} ranks deal out {}: what is more stays idle", p, counted(methods.size(), "method"));
     try {
-      check_ranks_of_graph(given, p);
+      if (on_graph) {  // whose nodes ranks share out, whatever the number of networks
+        const auto& forecast = given.methods.networks->forecast;
+        const auto epoch = graph_epoch(*on_graph, matrix->rows, p, forecast.network.graph_in_force().spmm,
+                                       forecast.training.batch);
+        row.decomposition += ", the graph " + epoch.needs.layout.name();
+        row.work = most_seconds(seconds, networks * epoch.needs.share, 1, p) / unit;
+        row.halo = epochs * epoch.halo;
+        row.sums += epochs * epoch.sums;
+      }
     } catch (const InputError& error) {
       row.impossible = error.what();
     }

@@ -244,8 +244,7 @@ void hindcast(Context& context, const HindcastOptions& options) {
     context.describe_run(
         "networks", fmt::format("{} at {}", options.methods.networks->forecast.members,
                                 counted(networks_ahead(options, origins, 0, 1).origins.size(), "origin")));
-  if (!options.modes.empty())
-    static_cast<void>(nodes_of(context.comm(), options, *source.at(origins.front())));
+  if (!options.modes.empty()) require_networks(context, options, *source.at(origins.front()));
   const auto run = std::make_shared<sequence::HindcastRun>(
       context.comm(), origins, make_methods(options.methods), options.irregular, options.verification,
       [&](const sequence::Origin& origin) { return series_at(context.comm(), *source.at(origin), options); });

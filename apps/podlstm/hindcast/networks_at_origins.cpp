@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/podlstm/evaluate/networks.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
@@ -45,16 +46,29 @@ std::shared_ptr<const sequence::SeaNodes> nodes_of(const Comm& comm, const Hindc
   return nodes;
 }
 
-double epoch_seconds(const Comm& comm, const HindcastOptions& options, const sequence::Origin& origin,
-                     const ocean::OceanModes& modes) {
+void require_networks(Context& context, const HindcastOptions& options, const ocean::OceanModes& modes) {
+  const auto nodes = nodes_of(context.comm(), options, modes);
+  if (!nodes) return;
+  const auto& forecast = options.methods.networks->forecast;
+  // Its scales are of no matter for its memory.
+  require_nodes(context,
+                {nodes, forecast.network.graph_in_force(), options.window, forecast.seasons, {}, {}, {}},
+                GraphWork::origins);
+}
+
+sequence::TrainingSet networks_set(const Comm& comm, const HindcastOptions& options,
+                                   const sequence::Origin& origin, const ocean::OceanModes& modes) {
   const auto known = sequence::leading_rows(modes.series, origin.training.end);
   const auto windows = sequence::windows_of(known, origin.windows.shape, origin.training, options.irregular);
   auto forecast = options.methods.networks->forecast;
   forecast.network.sea = nodes_of(comm, options, modes);
-  auto set = sequence::make_training_set(
+  return sequence::make_training_set(
       known, sequence::networks_split({known, origin.training, windows, options.irregular}),
       options.irregular, forecast, sequence::networks_references(options.methods.references));
-  const sequence::ForecastTraining training(comm, std::move(set), forecast);
+}
+
+double epoch_seconds(const Comm& comm, const HindcastOptions& options, sequence::TrainingSet set) {
+  const sequence::ForecastTraining training(comm, std::move(set), options.methods.networks->forecast);
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 2; ++i) {
     const auto begin = std::chrono::steady_clock::now();
@@ -86,9 +100,11 @@ void announce_networks(Context& context, const HindcastOptions& options,
   if (ahead.origins.empty()) return;
   const auto& forecast = options.methods.networks->forecast;
   const auto& comm = context.comm();
+  require_networks(context, options, modes);
   double seconds = 0;
   try {
-    seconds = ahead.epochs * epoch_seconds(comm, options, origins[ahead.origins.front()], modes);
+    auto set = networks_set(comm, options, origins[ahead.origins.front()], modes);
+    seconds = ahead.epochs * epoch_seconds(comm, options, std::move(set));
   } catch (const InputError&) {
     return;
   } catch (const NumericalError&) {

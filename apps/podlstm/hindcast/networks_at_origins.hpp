@@ -9,6 +9,7 @@
 #include "apps/podlstm/hindcast/hindcast_options.hpp"
 #include "io/parallel/comm_fwd.hpp"
 #include "physics/ocean/modes_file.hpp"
+#include "surrogates/sequence/forecast/training_set.hpp"
 #include "surrogates/sequence/skill/bootstrap.hpp"
 
 namespace quintet::podlstm {
@@ -21,6 +22,10 @@ void check_ranks_of_graph(const HindcastOptions& options, int n_ranks);
 [[nodiscard]] std::shared_ptr<const sequence::SeaNodes> nodes_of(const Comm& comm,
                                                                  const HindcastOptions& options,
                                                                  const ocean::OceanModes& modes);
+
+/// Say and require what passes of networks of a graph take on a rank (require_nodes), by the modes of an
+/// origin; nothing of other networks. Throws as nodes_of(), and ResourceError. Collective.
+void require_networks(Context& context, const HindcastOptions& options, const ocean::OceanModes& modes);
 
 /// Trainings of networks that a run has before it.
 struct NetworksAhead {
@@ -35,10 +40,14 @@ struct NetworksAhead {
                                            const std::vector<sequence::Origin>& origins, std::size_t done,
                                            int n_ranks);
 
-/// Time of an epoch of one network at an origin, the shorter of two that are taken, on the slowest rank (s).
-/// Throws InputError where too little is known there. Collective.
+/// What networks learn from at an origin. Throws InputError where too little is known there.
+[[nodiscard]] sequence::TrainingSet networks_set(const Comm& comm, const HindcastOptions& options,
+                                                 const sequence::Origin& origin,
+                                                 const ocean::OceanModes& modes);
+/// Time of an epoch of one network of a set, the shorter of two that are taken, on the slowest rank (s).
+/// Collective.
 [[nodiscard]] double epoch_seconds(const Comm& comm, const HindcastOptions& options,
-                                   const sequence::Origin& origin, const ocean::OceanModes& modes);
+                                   sequence::TrainingSet set);
 
 /// Say in the log how many trainings are ahead and, by two epochs of a network that are taken here, how long
 /// they take at most. Nothing where networks cannot be trained at their first origin: the run tells why.

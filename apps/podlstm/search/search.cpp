@@ -177,7 +177,7 @@ bool retrain(Context& context, const SearchInput& input, const ocean::OceanModes
   auto judgement = context.timed("judge", [&] {
     auto all = judge_references(modes, sight.split.validation, fit, input.references);
     if (!trained.model.members.empty()) all.period += ", by which networks were chosen";
-    add_ours(all, trained.model, modes, sight.split.validation, sequence::Purpose::validation);
+    add_ours(comm, all, trained.model, modes, sight.split.validation, sequence::Purpose::validation);
     return all;
   });
   trained.model.validation_errors = sequence::error_products(judgement.truth, judgement.ours.forecast,

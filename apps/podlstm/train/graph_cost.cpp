@@ -1,7 +1,6 @@
 #include "apps/podlstm/train/graph_cost.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -15,8 +14,7 @@
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/runtime/runtime.hpp"
-#include "surrogates/sequence/forecast/training_set.hpp"
-#include "surrogates/sequence/graph/graph_needs.hpp"
+#include "surrogates/sequence/forecast/train_forecast.hpp"
 #include "surrogates/sequence/training/start_parameters.hpp"
 
 namespace quintet::podlstm {
@@ -65,6 +63,22 @@ planning::Traffic most_of(const std::vector<SpmmTraffic>& ranks, double bytes_of
 
 }  // namespace
 
+GraphEpoch graph_epoch(const sequence::TrainingSet& set, const SparseRows& matrix, int n_ranks, SpmmKind kind,
+                       std::int64_t batch) {
+  const auto& network = *set.model.graph;
+  const int nodes = network.nodes->size();
+  QUINTET_CHECK(n_ranks <= nodes, "{} ranks share out {} nodes of the graph; start fewer ranks", n_ranks,
+                nodes);
+  GraphEpoch epoch{.needs = graph_needs(network, matrix, n_ranks, kind)};
+  const double number = network.options.precision == sequence::Precision::float32 ? 4 : 8;
+  epoch.halo = double(set.n_training) * most_of(epoch.needs.both, number);
+  epoch.halo += double(set.n_validation) * most_of(epoch.needs.forward, number);
+  if (n_ranks == 1) return epoch;
+  const auto sums = sequence::graph_team_needs(1, set, batch);
+  epoch.sums = {sums.sums, sums.bytes_summed};
+  return epoch;
+}
+
 /// Long for the numbers of a model, one after the other.
 planning::CostModel graph_train_cost(Context& context, const TrainOptions& options,
                                      const std::vector<int>& ranks) {
@@ -83,14 +97,11 @@ planning::CostModel graph_train_cost(Context& context, const TrainOptions& optio
 
   const double members = static_cast<double>(forecast.members), parameters = double(n_parameters(set.model));
   const double training = set.n_training, validation = set.n_validation;
-  const double batch = std::min<double>(static_cast<double>(forecast.training.batch), training),
-               batches = std::ceil(training / batch);
   const double part_of_window = timed.both.median > 0 ? timed.forward.median / timed.both.median : 0;
   // The trainer copies its windows; validation writes its outputs.
   const double windows =
       sizeof(double) * double(set.training_inputs.size() + set.training_targets.size() +
                               set.validation_inputs.size() + 3 * set.validation_targets.size());
-  const double number = network.options.precision == sequence::Precision::float32 ? 4 : 8;
   planning::CostModel model{
       .what = fmt::format("{} of {:.0f} parameters ({}, {}), {}; a step is an epoch of each",
                           counted(forecast.members, "network"), parameters, summary(network),
@@ -107,19 +118,15 @@ planning::CostModel graph_train_cost(Context& context, const TrainOptions& optio
   for (const int p : ranks) {
     planning::StepCost row{.ranks = p};
     try {
-      QUINTET_CHECK(p <= nodes, "{} ranks share out {} nodes of the graph; start fewer ranks", p, nodes);
-      const auto needs = graph_needs(network, matrix.rows, p, forecast.network.graph_in_force().spmm);
+      const auto epoch =
+          graph_epoch(set, matrix.rows, p, forecast.network.graph_in_force().spmm, forecast.training.batch);
+      const auto& needs = epoch.needs;
       row.decomposition = needs.layout.name();
       row.work = model.work * needs.share;
-      row.memory = std::max(timed.before, timed.beside + needs.arrays + needs.products) + windows +
-                   bytes_of_files + (p > 1 ? bytes_of_messages : 0);
-      row.halo = members * training * most_of(needs.both, number);
-      row.halo += members * validation * most_of(needs.forward, number);
-      if (p > 1)
-        row.sums = {
-            members * (training + batches + 1),
-            8 * members *
-                (parameters * training + batches + static_cast<double>(set.validation_targets.size()))};
+      row.memory = std::max(timed.before, timed.beside + needs.bytes()) + windows + bytes_of_files +
+                   (p > 1 ? bytes_of_messages : 0);
+      row.halo = members * epoch.halo;
+      row.sums = members * epoch.sums;
     } catch (const InputError& error) {
       row.impossible = error.what();
     }

@@ -103,18 +103,6 @@ void give_nodes(Context& context, const ocean::OceanModes& modes, sequence::Netw
   context.summarise("graph_nodes", nodes, "shared out over the ranks");
 }
 
-/// Say and require what windows take at the nodes of a graph. Collective.
-void require_passes(Context& context, const sequence::ForecastTraining& training) {
-  const auto memory = training.passes_memory();
-  const double most = context.comm().maximum(memory.planned);
-  if (most == 0) return;
-  const auto text = fmt::format("{:.3g} MB on the rank that has most", most / 1e6);
-  context.describe_run("numbers at nodes", text);
-  if (context.validating()) log::info("numbers at nodes of the graph: {}", text);
-  context.summarise("graph_bytes_planned", most, "numbers at nodes, of the rank that has most");
-  context.require_memory(std::max(0.0, memory.planned - memory.held), "numbers at the nodes of the graph");
-}
-
 /// Threads of LibTorch, where it trains on the cores; those of the kernels else. An epoch of a network is
 /// timed where it is a small part of all.
 int choose_threads(Context& context, const sequence::ForecastTraining& training,
@@ -207,6 +195,9 @@ void train(Context& context, const TrainOptions& given) {
   auto training = context.timed("start", [&] {
     auto set = make_training_set(series, split, irregular, options.forecast, options.references);
     parallel = parallel_in_force(comm, options, device, set);
+    if (set.model.graph && options.forecast.members > 0)
+      require_nodes(context, *set.model.graph,
+                    must_earn(options.forecast) ? GraphWork::training_and_trial : GraphWork::training);
     if (options.forecast.members > 0 && !options.forecast.network.is_graph())
       require_device_arrays(comm, device, planned_arrays(comm, options, parallel.options, set));
     return std::make_shared<sequence::ForecastTraining>(comm, std::move(set), options.forecast,
@@ -218,7 +209,6 @@ void train(Context& context, const TrainOptions& given) {
     context.describe_run("nodes shared out", shared_out);
     context.summarise("graph_spmm", shared_out, "how ranks share out nodes and features, and why");
   }
-  require_passes(context, *training);
   if (const auto account = training->account()) announce_residence(context, *account);
   auto judgement = context.timed(
       "references", [&] { return judge_references(modes, split.validation, fit, options.references); });
@@ -282,7 +272,7 @@ void train(Context& context, const TrainOptions& given) {
   trained.model.modes = sequence::fingerprint(modes, split.constants);
   if (!trained.model.members.empty()) judgement.period += ", by which networks were chosen";
   context.timed("judge", [&] {
-    add_ours(judgement, trained.model, modes, split.validation, sequence::Purpose::validation);
+    add_ours(comm, judgement, trained.model, modes, split.validation, sequence::Purpose::validation);
   });
   trained.model.validation_errors = sequence::error_products(judgement.truth, judgement.ours.forecast,
                                                              judgement.shape.out, judgement.shape.modes);

@@ -84,6 +84,11 @@ std::vector<double> error_products(const std::vector<double>& truth, const std::
 }
 
 Ensemble forecast(const ForecastModel& model, const CoefficientSeries& series, const Windows& windows) {
+  return forecast(Comm::self(), model, series, windows);
+}
+
+Ensemble forecast(const Comm& comm, const ForecastModel& model, const CoefficientSeries& series,
+                  const Windows& windows) {
   QUINTET_CHECK(series.n_modes == model.n_modes(), "the model forecasts {} modes; the series has {}",
                 model.n_modes(), series.n_modes);
   QUINTET_CHECK(windows.shape == model.shape,
@@ -96,7 +101,7 @@ Ensemble forecast(const ForecastModel& model, const CoefficientSeries& series, c
   } else {
     const auto inputs = network_inputs(model, series, windows);
     std::unique_ptr<GraphPasses> on_graph;
-    if (model.graph) on_graph = graph_passes(Comm::self(), model.graph);
+    if (model.graph) on_graph = graph_passes(comm, model.graph);
     const auto by_graph = [&](const std::vector<double>& parameters) {
       on_graph->refresh(parameters.data());
       return on_graph->forward(inputs);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "io/parallel/comm_fwd.hpp"
 #include "surrogates/sequence/graph/graph_network.hpp"
 #include "surrogates/sequence/network/architecture.hpp"
 #include "surrogates/sequence/network/coded_matrices.hpp"
@@ -89,7 +90,12 @@ struct Ensemble {
 [[nodiscard]] std::vector<double> error_products(const std::vector<double>& truth,
                                                  const std::vector<double>& forecast, int out, int modes);
 
-/// Throws InputError: other modes or windows than the model's, dates beyond its climatology's validity.
+/// Forecast on all ranks. Networks of a graph share out its nodes over them: on other numbers of ranks the
+/// same to round-off. Throws InputError: other modes or windows than the model's, dates beyond its
+/// climatology's validity. Collective.
+[[nodiscard]] Ensemble forecast(const Comm& comm, const ForecastModel& model, const CoefficientSeries& series,
+                                const Windows& windows);
+/// The same on this rank alone.
 [[nodiscard]] Ensemble forecast(const ForecastModel& model, const CoefficientSeries& series,
                                 const Windows& windows);
 

@@ -256,6 +256,16 @@ EnsembleNeeds team_needs(int members, int n_ranks, int steps) {
   return needs;
 }
 
+EnsembleNeeds graph_team_needs(int members, const TrainingSet& set, std::int64_t batch) {
+  const auto batches = (set.n_training + batch - 1) / batch;
+  const double validates = set.n_validation > 0 ? 1 : 0;
+  EnsembleNeeds needs{.networks = members};
+  needs.sums = members * (2.0 * batches + validates + 1);
+  needs.bytes_summed =
+      8.0 * members * (batches * (1.0 + n_parameters(set.model)) + set.validation_targets.size() + 1);
+  return needs;
+}
+
 TrainedForecast train_forecast(const Comm& comm, const CoefficientSeries& series, const Split& split,
                                Irregular irregular, const ForecastOptions& options,
                                const ReferenceOptions& references,

@@ -79,9 +79,6 @@ class ForecastTraining {
   [[nodiscard]] std::optional<FlatAccount> account() const;
   /// How ranks share out the nodes of a graph network, and why; empty of others, and where none is left.
   [[nodiscard]] std::string shared_out() const { return trainer_ ? trainer_->shared_out() : std::string(); }
-  [[nodiscard]] PassesMemory passes_memory() const {
-    return trainer_ ? trainer_->passes_memory() : PassesMemory();
-  }
 
  private:
   struct Member {
@@ -137,6 +134,10 @@ struct EnsembleNeeds {
 /// Needs of an epoch of `steps` batches where ranks train each network together. Each step they add up the
 /// loss; each epoch they add up that of validation and agree on how many networks are left.
 [[nodiscard]] EnsembleNeeds team_needs(int members, int n_ranks, int steps);
+
+/// Needs of an epoch where ranks share out the nodes of each network. Each batch they add up the loss and the
+/// gradient; each epoch what comes of the windows of validation, and they agree on how many are left.
+[[nodiscard]] EnsembleNeeds graph_team_needs(int members, const TrainingSet& set, std::int64_t batch);
 
 /// A whole training (see ForecastTraining). Collective. `epoch_done(seed, losses)` is called after each epoch
 /// on the network's rank; false on any rank ends the training on all.

@@ -14,6 +14,7 @@ namespace quintet::sequence {
 
 namespace {
 
+constexpr double arrays_of_weights = 6;  // values, gradient, a window's part of it, two means, the best
 constexpr double grown = 2;  // what lists that grow number by number may hold beside what they need
 
 int bytes_of_number(const GraphNetwork& network) {
@@ -82,14 +83,16 @@ double bytes_of_products(const GraphNetwork& network, const SparseRows& a, const
 
 }  // namespace
 
-double bytes_of_arrays(const GraphNetwork& network, const PanelPart& part) {
+double bytes_of_arrays(const GraphNetwork& network, const PanelPart& part, bool trains) {
   constexpr int rows_at_once = 256;  // of a GraphChain
   const auto columns = [&](int f) { return double(padded(part.n_columns(f), lanes(network))); };
   const double number = bytes_of_number(network), rows = part.n_rows(),
                features = columns(network.options.features);
   const double of_a_row = 3.0 * network.n_modes() + 1 + columns(network.n_features()) +
-                          3 * columns(network.shape.out) + (7 + 3 * network.options.layers) * features;
-  const double beside = (2 * std::min(part.n_rows(), rows_at_once) + network.options.features) * features;
+                          (trains ? 3 : 2) * columns(network.shape.out) +
+                          ((trains ? 7 : 4) + 3 * network.options.layers) * features;
+  const double beside =
+      (2 * std::min(part.n_rows(), rows_at_once) + (trains ? network.options.features : 0)) * features;
   return rows * sizeof(double) + number * (rows * of_a_row + beside);
 }
 
@@ -107,6 +110,7 @@ GraphNeeds graph_needs(const GraphNetwork& network, const SparseRows& matrix, in
   GraphNeeds needs;
   needs.layout = choose_layout(a, features, layouts_of(kind, n_ranks), costs, true).layout;
   const auto product = count_traffic(a, needs.layout, features);
+  needs.weights = arrays_of_weights * sizeof(double) * static_cast<double>(graph_of(network).n_parameters);
   needs.forward.resize(n_ranks);
   const auto add = [&](std::vector<SpmmTraffic>& to, const std::vector<SpmmTraffic>& more, int times) {
     for (std::size_t r = 0; r < to.size(); ++r)
@@ -124,10 +128,12 @@ GraphNeeds graph_needs(const GraphNetwork& network, const SparseRows& matrix, in
     const PanelPart part = panel_part(a.shares, needs.layout, r);
     needs.share = std::max(needs.share, double(part.n_rows()) * part.n_columns(features) / features / nodes);
     needs.arrays = std::max(needs.arrays, bytes_of_arrays(network, part));
+    needs.forecast = std::max(needs.forecast, bytes_of_arrays(network, part, false));
   }
   // Ranks have as many rows, or one more: the last in each way have the most.
   for (const int r : {0, n_ranks - 1})
     needs.products = std::max(needs.products, bytes_of_products(network, a, needs.layout, r));
+  needs.forecast += needs.products + needs.weights / arrays_of_weights;
   return needs;
 }
 

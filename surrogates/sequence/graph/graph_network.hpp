@@ -76,7 +76,8 @@ class GraphPasses {
   ///
   ///     sum_i area_i sum_l (y_il - t_il)^2/(out sum_i area_i),    t_il = sum_m P_im output_scale_m T_ml/u;
   ///
-  /// adds share dloss/dparameters of all ranks to `gradient`. Collective.
+  /// adds its part of share dloss/dparameters to `gradient`: sums over ranks are the caller's, of a window or
+  /// of many at once. Collective.
   /// @param window [in, n_inputs] @param target [out, M]
   [[nodiscard]] virtual double loss_and_gradient(const double* window, const double* target, double share,
                                                  double* gradient) = 0;

@@ -13,7 +13,6 @@
 
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
-#include "surrogates/sequence/graph/graph_needs.hpp"
 #include "surrogates/sequence/training/start_parameters.hpp"
 #include "surrogates/sequence/training/trainer_implementation.hpp"
 #include "surrogates/training/flat_parameters.hpp"
@@ -51,7 +50,6 @@ class GraphTraining : public Trainer::Implementation {
       : Implementation(options, validation.n),
         comm_(comm),
         seed_(seed),
-        network_(network),
         training_(training, *network, "training"),
         validation_(validation, *network, "validation"),
         passes_(graph_passes(comm, network, network->options.spmm)),
@@ -89,10 +87,6 @@ class GraphTraining : public Trainer::Implementation {
 
   [[nodiscard]] std::string shared_out() const override { return passes_->reason(); }
 
-  [[nodiscard]] PassesMemory passes_memory() const override {
-    return {bytes_of_arrays(*network_, passes_->part()), double(passes_->bytes().arrays)};
-  }
-
  private:
   double epoch() override {
     const auto order = shuffled(training_.n, seed_, epoch_);
@@ -113,6 +107,7 @@ class GraphTraining : public Trainer::Implementation {
         throw NumericalError(
             fmt::format("epoch {}, batch {}: the loss is {}; a lower learning_rate or clip may help", epoch_,
                         first / batch + 1, loss));
+      comm_.reduce(weights_.gradient(0), Comm::Reduction::sum);
       weights_.finish(0);
       weights_.step(++steps_, options_.learning_rate);
       sum += loss;
@@ -135,7 +130,6 @@ class GraphTraining : public Trainer::Implementation {
 
   Comm comm_;
   std::uint64_t seed_;
-  std::shared_ptr<const GraphNetwork> network_;
   GraphWindows training_, validation_;
   std::unique_ptr<GraphPasses> passes_;
   FlatParameters<double> weights_;  ///< every rank makes every step

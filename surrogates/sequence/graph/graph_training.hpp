@@ -12,7 +12,8 @@ namespace quintet::sequence {
 ///
 /// The loss of training is that of the field at the nodes, weighted by area (GraphPasses); that of
 /// validation, by which the best epoch is chosen, is the mean squared error of the coefficients, as of
-/// recurrent networks. On one rank a training is the same bit for bit, also one that goes on from a state; on
+/// recurrent networks. Each rank adds up its part of a batch's gradient over the windows, and ranks sum parts
+/// once a batch. On one rank a training is the same bit for bit, also one that goes on from a state; on
 /// n ranks it is that of one to round-off. Weights are on all ranks. Collective.
 ///
 /// Throws InputError for windows that do not fit the network or hold no numbers and as GraphPasses,

@@ -77,7 +77,8 @@ void LstmLayer<Real>::refresh(const Real* parameters) {
   };
   place(parameters + std::int64_t{rows} * 4 * units_, bias_.data(), 4 * w);
   const Real* all = parameters;
-  if (stride_ != units_) {
+  const int gate = bar_gate();
+  if (gate != units_) {
     for (int i = 0; i < 4 * rows; ++i) {
       Real* to = padded_.data() + std::int64_t{i} * stride_;
       std::copy_n(parameters + std::int64_t{i} * units_, units_, to);
@@ -85,10 +86,10 @@ void LstmLayer<Real>::refresh(const Real* parameters) {
     }
     all = padded_.data();
   }
-  const Real* all_u = all + std::int64_t{n_in_} * 4 * stride_;
+  const Real* all_u = all + std::int64_t{n_in_} * 4 * gate;
   if constexpr (std::is_same_v<Real, float>)
     if (bf16_) {
-      const int width = 4 * stride_;
+      const int width = 4 * gate;
       all_bf16_.assign(all, width, rows, width);
       w_back_bf16_.assign(all, width, width, n_in_, true);
       u_back_bf16_.assign(all_u, width, width, units_, true);
@@ -97,15 +98,15 @@ void LstmLayer<Real>::refresh(const Real* parameters) {
   const std::ptrdiff_t panel = std::int64_t{rows} * 4 * w;
   for (int i = 0; i < rows; ++i)
     place(parameters + std::int64_t{i} * 4 * units_, weights_.data() + std::int64_t{i} * 4 * w, panel);
-  w_back_.assign(all, 4 * stride_, n_in_, true);
-  u_back_.assign(all_u, 4 * stride_, units_, true);
+  w_back_.assign(all, 4 * gate, n_in_, true);
+  u_back_.assign(all_u, 4 * gate, units_, true);
 }
 
 /// to [rows, n_in or units] = z_bar W^T, or z_bar U^T.
 template <class Real>
 void LstmLayer<Real>::multiply_back(const Real* z_bar, int rows, bool to_inputs, Real* to) const {
   const PackedMatrix<Real>& matrix = to_inputs ? w_back_ : u_back_;
-  const int width = 4 * stride_, stride = padded(to_inputs ? n_in_ : units_, pack_width<Real>);
+  const int width = 4 * bar_gate(), stride = padded(to_inputs ? n_in_ : units_, pack_width<Real>);
   if constexpr (std::is_same_v<Real, float>)
     if (bf16_) return multiply_bf16(z_bar, width, rows, to_inputs ? w_back_bf16_ : u_back_bf16_, to, stride);
   multiply(z_bar, width, rows, matrix, to, stride);
@@ -231,13 +232,15 @@ void LstmLayer<Real>::forward(Steps<const Real> x, int steps, int n, Real* h, bo
 }
 
 // The gradient of one step of the cell, gates and biases in one sweep along memory. What products with U^T
-// and W^T read is written by windows, too: their sums run over the gates of a window.
+// and W^T read is written by windows, too: their sums run over the gates of a window. Of a single pack they
+// lie side by side, and the padding of each is written over by what follows.
 template <class Real>
 template <int w>
 void LstmLayer<Real>::step_back(int t, int n, const Real* h_bar, bool is_last) {
   constexpr int ahead =
       16;  // windows whose gates are fetched: with those of other layers they left the L2 cache
-  const std::ptrdiff_t stride = stride_, size = n * stride, stride_of_next = bar_stride();
+  const std::ptrdiff_t stride = stride_, size = n * stride, stride_of_next = bar_stride(),
+                       gate_of_row = bar_gate();
   for (int unit = 0; unit < stride; unit += w) {
     const auto gates = gates_of(gates_.data() + 4 * size * t, w, unit, 0, n, stride_, bf16_);
     const std::ptrdiff_t first = std::int64_t{unit} * n;
@@ -269,7 +272,7 @@ void LstmLayer<Real>::step_back(int t, int n, const Real* h_bar, bool is_last) {
         bias_bar[q] += z_bar[q];
       }
       if (z_of_rows != nullptr)
-        for (int q = 0; q < 4; ++q) store<Real, w>(z_of_rows + (4 * row + q) * stride, z_bar[q]);
+        for (int q = 0; q < 4; ++q) store<Real, w>(z_of_rows + (4 * row + q) * gate_of_row, z_bar[q]);
     }
     for (int q = 0; q < 4; ++q) store<Real, w>(bias_bar_.data() + q * stride + unit, bias_bar[q]);
   }
@@ -307,7 +310,7 @@ void LstmLayer<Real>::backward(Steps<const Real> x, int steps, int n, const Real
   const std::ptrdiff_t size = std::int64_t{n} * stride_;
   grow(c_bar_, static_cast<std::size_t>(size));
   grow(h_bar_, static_cast<std::size_t>(std::int64_t{n} * bar_stride()));
-  if (!bf16_) grow(z_, static_cast<std::size_t>(4 * size));
+  if (!bf16_) grow(z_, static_cast<std::size_t>(4 * size + width_));
   std::fill(bias_bar_.begin(), bias_bar_.end(), Real(0));
   for (int t = steps - 1; t >= 0; --t) {
     for_width<Real>(width_, [&](auto width) {

@@ -63,6 +63,8 @@ class LstmLayer {
 
   /// Rows of h_bar_, which products fill by whole packs.
   [[nodiscard]] int bar_stride() const { return padded(units_, pack_width<Real>); }
+  /// From gate to gate of a window's dL/dz, as products with W^T and U^T read it.
+  [[nodiscard]] int bar_gate() const { return !bf16_ && stride_ == width_ ? units_ : stride_; }
 
   int n_in_, units_;
   bool bf16_;
@@ -70,10 +72,10 @@ class LstmLayer {
   int stride_;
   AlignedVector<Real> weights_;                      ///< by packs of units: [n_in + units][gate][pack]
   AlignedVector<Real> bias_;                         ///< [pack of units][gate][pack]
-  PackedMatrix<Real> w_back_, u_back_;               ///< W^T and U^T, rows as the gates lie in memory
+  PackedMatrix<Real> w_back_, u_back_;               ///< W^T and U^T, rows as dL/dz of a window's gates lies
   PackedBf16 all_bf16_, w_back_bf16_, u_back_bf16_;  ///< [W; U], W^T, U^T, instead of those above
-  AlignedVector<Real>
-      z_;  ///< [n, 4 stride] or [steps n, 4 stride]: sums of the gates; backward, a step's dL/dz
+  AlignedVector<Real> z_;  ///< [n, 4 stride] or [steps n, 4 stride]: sums of the gates; backward, a step's
+                           ///< dL/dz [n, 4 bar_gate()]
   std::optional<CodedMatrix> w_codes_, u_codes_;  ///< rows as the gates lie in memory, instead of the weights
   AlignedVector<Real> padded_;  ///< [n_in + units, 4 stride]: weights, or their gradient, with padding
   /// [step][pack of units][window][gate][pack], in bf16 [steps n, 4 stride]: i, f, g, o, then dL/dz

@@ -24,7 +24,6 @@ class Trainer::Implementation {
   [[nodiscard]] virtual TrainingResult result() const = 0;
   [[nodiscard]] virtual FlatAccount account() const = 0;
   [[nodiscard]] virtual std::string shared_out() const { return {}; }
-  [[nodiscard]] virtual PassesMemory passes_memory() const { return {}; }
 
  protected:
   /// Judge the first weights, as epoch 0. The last act of a kind's constructor.

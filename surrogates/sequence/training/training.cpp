@@ -304,7 +304,6 @@ void Trainer::restore(const TrainingState& state) { implementation_->restore(sta
 TrainingResult Trainer::result() const { return implementation_->result(); }
 FlatAccount Trainer::account() const { return implementation_->account(); }
 std::string Trainer::shared_out() const { return implementation_->shared_out(); }
-PassesMemory Trainer::passes_memory() const { return implementation_->passes_memory(); }
 
 TrainingResult train(const Architecture& architecture, int steps, const SequenceData& training,
                      const SequenceData& validation, const TrainingOptions& options, std::uint64_t seed,

@@ -84,12 +84,6 @@ inline constexpr TrainerTraits trainer_traits{
 /// Adam as Keras has it: adamw without decay is adam, to the bit.
 [[nodiscard]] OptimiserOptions optimiser_of(const TrainingOptions& options);
 
-/// Bytes of a rank that passes take where they hold the whole of what a network is on (graphs); else 0.
-struct PassesMemory {
-  double planned = 0;  ///< the most, once windows of a batch are gone through
-  double held = 0;     ///< of them, now
-};
-
 /// Trains a network to make the mean squared error small: Adam on shuffled batches, epoch by epoch.
 ///
 /// The order of windows in an epoch follows from (seed, epoch), the start from the seed: the same options and
@@ -131,8 +125,6 @@ class Trainer {
   [[nodiscard]] FlatAccount account() const;
   /// How ranks share out what the network computes, and why; empty where they share out windows.
   [[nodiscard]] std::string shared_out() const;
-  /// Memory that passes take.
-  [[nodiscard]] PassesMemory passes_memory() const;
 
  private:
   std::unique_ptr<Implementation> implementation_;

@@ -13,6 +13,7 @@ Usage: helper.py has RUN KEY... | lacks RUN KEY... | same RUN RUN KEY... | close
                  | cloud PATH TARGET POINTS TIMES: one of era5 without some of its values
                  | planned PLAN ROW RUN EPOCHS: bytes sent and held are those of a plan's row
                  | plan_of_graph PLAN RUN...: memory of its first rows is that of these runs, all but the last row fit the graph
+                 | plan_of_origins WHOLE NEEDED
                  | killed RANKS[,RANKS] WHOLE OUTPUT KEY=VALUE...
 """
 import contextlib
@@ -231,6 +232,19 @@ def plan_of_graph(plan, *runs):
     return (all(run <= planned <= 1.5 * run for planned, run in memory)
             and rows[0]["halo_bytes"] == 0 < rows[1]["halo_bytes"] < rows[2]["halo_bytes"] * rows[2]["ranks"]
             and ["share out" in row["impossible"] for row in rows] == [False] * (len(rows) - 1) + [True])
+
+
+def plan_of_origins(whole, needed):
+    """Ranks that look at what they need send less of the graph; both share out work, and sum gradients."""
+    halos = []
+    for plan in (whole, needed):
+        with open(plan, encoding="utf-8") as stream:
+            rows = json.load(stream)["rows"]
+        print([(row["decomposition"], row["halo_bytes"], row["compute_s"], row["sums_s"]) for row in rows])
+        halos.append([row["halo_bytes"] for row in rows])
+        if not (rows[0]["compute_s"] > rows[1]["compute_s"] and rows[1]["sums_s"] > rows[0]["sums_s"] == 0):
+            return False
+    return halos[0][0] == halos[1][0] == 0 and all(0 < few < many for many, few in list(zip(*halos))[1:])
 
 
 def killed(ranks, whole, output, *settings):

@@ -144,7 +144,9 @@ Passes run(const Comm& comm, int n, SpmmKind kind, const std::vector<double>& pa
   const SpmmTraffic& got = chain.received();
   EXPECT_EQ(comm.counter(Comm::Call::point_to_point).received,
             sizeof(Real) * (got.dense_words + got.nonzeros));
+  EXPECT_EQ(comm.counter(Comm::Call::reduce).messages, 0);  // sums over ranks are the caller's
   EXPECT_EQ(got, expected_traffic(comm, a.rows, chain.layout())) << chain.layout().name();
+  comm.reduce(std::span<double>(result.gradient), Comm::Reduction::sum);
   result.y = all_parts(comm, chain.part(), y, n, chain.n_out());
   result.x_bar = all_parts(comm, chain.part(), x_bar, n, chain.n_in());
   return result;
@@ -307,6 +309,7 @@ TEST(GraphChain, losses_in_training_are_those_of_pytorch_geometric) {
         EXPECT_NEAR(loss, expected, 1e-10);
         std::vector<double> gradient(parameters.size(), 0.0);
         chain.gradient(x, own(part, y_bar, classes), tape, gradient.data());
+        comm.reduce(std::span<double>(gradient), Comm::Reduction::sum);
         for (std::size_t i = 0; i < parameters.size(); ++i)
           parameters[i] -= given.at("rate").as_number() * gradient[i];
       }

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,6 +76,7 @@ void expect_passes_of_one_rank(Precision precision, double bound, int features) 
       auto all = passes->forward(windows);
       std::vector<double> gradient(passes->n_parameters(), 0.0);
       all.push_back(comm.sum(passes->loss_and_gradient(windows.data(), target.data(), 0.5, gradient.data())));
+      comm.reduce(std::span<double>(gradient), Comm::Reduction::sum);
       all.insert(all.end(), gradient.begin(), gradient.end());
       return all;
     };
@@ -167,6 +170,42 @@ void expect_to_go_on(Precision precision, double bound) {
   }
 }
 
+/// Sums over ranks are made once a batch, whatever it has of windows.
+TEST(graph_layouts, a_training_sums_over_ranks_as_often_as_a_plan_says) {
+  const SeaCase& c = short_case();
+  on_any_number_of_ranks([&](const Comm& comm) {
+    std::vector<std::pair<SpmmKind, std::int64_t>> cases{{SpmmKind::automatic, 1000}};
+    for (const auto kind : kinds_on(comm.size())) cases.emplace_back(kind, 7);
+    for (const auto& [kind, batch] : cases) {
+      auto options = graph_options(c.modes);
+      options.network.graph->spmm = kind;
+      options.members = 2, options.training.epochs = 2, options.training.batch = batch;
+      ForecastTraining training(comm, c.modes.series, c.split, Irregular::avoid, options, {});
+      comm.reset_counters();
+      training.advance();
+      const auto needs = graph_team_needs(1, training.set(), batch);
+      const auto& sums = comm.counter(Comm::Call::reduce);
+      EXPECT_EQ(static_cast<double>(sums.messages), needs.sums) << comm.size() << " ranks, " << batch;
+      EXPECT_EQ(static_cast<double>(sums.bytes), needs.bytes_summed) << comm.size() << " ranks, " << batch;
+    }
+  });
+}
+
+TEST(graph_layouts, forecasts_of_ranks_that_share_out_the_graph_are_those_of_one) {
+  const SeaCase& c = short_case();
+  auto training = training_of(Comm::world(), c, SpmmKind::automatic);
+  training.advance();
+  const auto model = training.result().model;
+  const auto one = forecast(model, c.modes.series, c.split.validation).mean;
+  ASSERT_GT(one.size(), 0U);
+  on_any_number_of_ranks([&](const Comm& comm) {
+    const auto many = forecast(comm, model, c.modes.series, c.split.validation).mean;
+    ASSERT_EQ(many.size(), one.size());
+    for (std::size_t i = 0; i < one.size(); ++i)
+      ASSERT_NEAR(many[i], one[i], comm.size() == 1 ? 0 : 1e-10 * (1 + std::abs(one[i]))) << comm.size();
+  });
+}
+
 /// To the bit on the same ranks in the same layout, to round-off on half as many in another.
 TEST(graph_layouts, a_training_goes_on_on_other_ranks_and_in_another_layout) {
   expect_to_go_on(Precision::float64, 1e-7);
@@ -233,6 +272,10 @@ TEST(graph_layouts, needs_are_those_of_real_ranks) {
         passes->refresh(waves(passes->n_parameters(), 0.4).data());
         static_cast<void>(passes->forward(waves(std::size_t{3} * 4, 1)));
         EXPECT_EQ(passes->received(), needs.forward[comm.rank()]) << what;
+        const double forecast = comm.maximum(double(passes->bytes().arrays + passes->bytes().products));
+        EXPECT_LE(forecast, needs.forecast) << what;
+        EXPECT_GE(forecast, 0.4 * needs.forecast) << what;
+        EXPECT_LT(needs.forecast, needs.bytes()) << what;
         std::vector<double> gradient(passes->n_parameters(), 0.0);
         for (int window = 0; window < 3; ++window)
           static_cast<void>(passes->loss_and_gradient(waves(std::size_t{3} * 4, 1).data(), waves(4, 2).data(),
@@ -249,6 +292,8 @@ TEST(graph_layouts, needs_are_those_of_real_ranks) {
         EXPECT_GE(arrays, 0.6 * needs.arrays) << what;
         EXPECT_LE(products, needs.products) << what;
         EXPECT_GE(products, 0.2 * needs.products) << what;
+        EXPECT_EQ(needs.weights, 6.0 * 8 * double(passes->n_parameters()));
+        EXPECT_EQ(needs.bytes(), needs.arrays + needs.products + needs.weights);
       }
     });
     const auto message = [&](int n_ranks, SpmmKind kind) -> std::string {

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -242,6 +243,7 @@ TEST(graph_passes, are_the_same_in_another_order_of_nodes_and_on_any_number_of_r
     auto all = passes->forward(windows);
     std::vector<double> gradient(parameters.size(), 0.0);
     all.push_back(comm.sum(passes->loss_and_gradient(windows.data(), target.data(), 0.5, gradient.data())));
+    comm.reduce(std::span<double>(gradient), Comm::Reduction::sum);
     all.insert(all.end(), gradient.begin(), gradient.end());
     return all;
   };
