@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "physics/kernels/gemm.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/parallel/comm.hpp"
+#include "io/parallel/comm_fwd.hpp"
 #include "physics/kernels/aligned.hpp"
 #include "physics/sparse/layout.hpp"
 #include "physics/sparse/row_parts.hpp"

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "io/log/error.hpp"
+#include "io/parallel/comm.hpp"
 #include "surrogates/networks/graph_chain.hpp"
 
 namespace quintet::networks {

@@ -18,7 +18,7 @@
 #include "physics/particles/interactions/pair_potential.hpp"
 #include "physics/particles/observables/observables_options.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
-#include "surrogates/potential/model/repulsion.hpp"
+#include "surrogates/potential/model/repulsion/repulsion.hpp"
 
 namespace quintet::potential {
 /// An entry of the key `potential.atom_parameters`.

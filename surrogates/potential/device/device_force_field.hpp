@@ -9,7 +9,7 @@
 #include "physics/particles/forces/force_field.hpp"
 #include "surrogates/potential/device/device_tables.hpp"
 #include "surrogates/potential/device/potential_device.hpp"
-#include "surrogates/potential/model/nuclear_pair.hpp"
+#include "surrogates/potential/model/repulsion/nuclear_pair.hpp"
 
 namespace quintet::potential {
 

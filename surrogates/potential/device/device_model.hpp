@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "physics/kernels/activation_kind.hpp"
-#include "surrogates/potential/model/nuclear_pair.hpp"
+#include "surrogates/potential/model/repulsion/nuclear_pair.hpp"
 
 namespace quintet::potential {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "io/log/error.hpp"
-#include "surrogates/potential/evaluation/spectral_embedding.hpp"
+#include "surrogates/potential/evaluation/spectral/spectral_embedding.hpp"
 #include "surrogates/potential/model/descriptor.hpp"
 
 namespace quintet::potential {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "surrogates/potential/device/environment_kernels.hpp"
-#include "surrogates/potential/model/repulsion_kernels.hpp"
+#include "surrogates/potential/model/repulsion/repulsion_kernels.hpp"
 
 namespace quintet::potential {
 

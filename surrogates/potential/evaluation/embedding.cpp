@@ -8,7 +8,7 @@
 #include "surrogates/potential/evaluation/gated_embedding.hpp"
 #include "surrogates/potential/evaluation/pointwise_embedding.hpp"
 #include "surrogates/potential/evaluation/radial_embedding.hpp"
-#include "surrogates/potential/evaluation/spectral_embedding.hpp"
+#include "surrogates/potential/evaluation/spectral/spectral_embedding.hpp"
 #include "surrogates/potential/evaluation/triplets/triplet_embedding.hpp"
 
 namespace quintet::potential {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "surrogates/potential/evaluation/spectral_embedding.hpp"
+#include "surrogates/potential/evaluation/spectral/spectral_embedding.hpp"
 
 namespace quintet::potential {
 

@@ -241,15 +241,6 @@ void require_kind(const Model& model, bool is_one_of_them, const std::string& wh
 
 }  // namespace
 
-void require_plain(const Model& model, const std::string& what) {
-  require_se_e2_a(model, what);
-  require_no_atom_parameters(model, what);
-}
-
-void require_se_e2_a(const Model& model, const std::string& what) {
-  require_kind(model, model.kind == DescriptorKind::se_e2_a, what, "se_e2_a");
-}
-
 void require_with_axis(const Model& model, const std::string& what) {
   require_kind(model, has_axis(model.kind), what, "se_e2_a or dpa1");
   require_no_atom_parameters(model, what);

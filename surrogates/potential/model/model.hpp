@@ -211,12 +211,8 @@ struct AtomParameters {
 /// is named twice or not at all.
 [[nodiscard]] Model with_atom_parameters(Model model, const std::vector<AtomParameters>& given);
 
-/// Throws InputError, with what may be done instead, unless a model has one descriptor se_e2_a and reads no
-/// parameters of frames or atoms. @param what cannot be done with others: "a device evaluates"
-void require_plain(const Model& model, const std::string& what);
-/// The same, but it may read parameters of atoms.
-void require_se_e2_a(const Model& model, const std::string& what);
-/// As require_plain(), of one descriptor se_e2_a or dpa1.
+/// Throws InputError, with what may be done instead, unless a model has one descriptor se_e2_a or dpa1 and
+/// reads no parameters of frames or atoms. @param what cannot be done with others: "a device evaluates"
 void require_with_axis(const Model& model, const std::string& what);
 /// The same of any one descriptor, which but for dpa1 may have parameters of atoms: what is trained and
 /// written.

@@ -164,6 +164,7 @@ void LstmLayer<Real>::step(Steps<const Real> x, int n, const Real* h_before, con
   });
 }
 
+/// Units in packs of w outside, rows inside: weights of a pack stay in the first cache for all rows.
 template <class Real>
 template <int w>
 void LstmLayer<Real>::step_packs(Steps<const Real> x, int n, const Real* h_before, const Real* c_before,

@@ -6,7 +6,7 @@
 #include "io/runtime/runtime.hpp"
 #include "physics/particles/formats/lammps/lammps_data.hpp"
 #include "surrogates/potential/device/device_tables.hpp"
-#include "surrogates/potential/model/repulsion.hpp"
+#include "surrogates/potential/model/repulsion/repulsion.hpp"
 #include "tests/bench/device/archive.hpp"
 #include "tests/bench/device/dpmd_case.hpp"
 #include "tests/bench/potential/driver_arguments.hpp"

@@ -1,4 +1,4 @@
-#include "surrogates/potential/model/repulsion.hpp"
+#include "surrogates/potential/model/repulsion/repulsion.hpp"
 
 #include <cstdlib>
 
@@ -8,7 +8,7 @@
 #include "io/parallel/comm.hpp"
 #include "physics/particles/atoms/read_configuration_elements.hpp"
 #include "surrogates/potential/evaluation/deep_potential.hpp"
-#include "surrogates/potential/model/repulsion_kernels.hpp"
+#include "surrogates/potential/model/repulsion/repulsion_kernels.hpp"
 #include "tests/support/deep_potential_case.hpp"
 
 namespace quintet::potential {

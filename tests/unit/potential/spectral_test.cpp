@@ -5,7 +5,7 @@
 
 #include "io/log/error.hpp"
 #include "surrogates/potential/evaluation/embedding.hpp"
-#include "surrogates/potential/evaluation/spectral_embedding.hpp"
+#include "surrogates/potential/evaluation/spectral/spectral_embedding.hpp"
 #include "tests/support/deep_potential_writer.hpp"
 
 namespace quintet::potential {

@@ -2,7 +2,7 @@
 
 #include "io/parallel/comm.hpp"
 #include "surrogates/potential/device/device_force_field.hpp"
-#include "surrogates/potential/model/repulsion.hpp"
+#include "surrogates/potential/model/repulsion/repulsion.hpp"
 #include "tests/verification/potential/models.hpp"
 #include "tests/verification/potential/open_cluster.hpp"
 

@@ -14,7 +14,7 @@
 #include "physics/particles/dynamics/velocities.hpp"
 #include "physics/particles/files/read_configuration.hpp"
 #include "surrogates/potential/device/device_force_field.hpp"
-#include "surrogates/potential/model/repulsion.hpp"
+#include "surrogates/potential/model/repulsion/repulsion.hpp"
 #include "tests/support/copy_count.hpp"
 #include "tests/support/device/test_device.hpp"
 #include "tests/verification/potential/models.hpp"

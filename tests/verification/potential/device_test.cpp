@@ -4,7 +4,7 @@
 #include "io/parallel/comm.hpp"
 #include "surrogates/potential/device/device_force_field.hpp"
 #include "surrogates/potential/device/repulsion_kernel.hpp"
-#include "surrogates/potential/model/repulsion.hpp"
+#include "surrogates/potential/model/repulsion/repulsion.hpp"
 #include "tests/support/device/test_device.hpp"
 #include "tests/verification/potential/models.hpp"
 

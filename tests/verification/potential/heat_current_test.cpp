@@ -5,7 +5,7 @@
 #include "io/parallel/comm.hpp"
 #include "physics/particles/atoms/units.hpp"
 #include "physics/particles/interactions/pair_potential.hpp"
-#include "surrogates/potential/model/repulsion.hpp"
+#include "surrogates/potential/model/repulsion/repulsion.hpp"
 #include "tests/verification/potential/models.hpp"
 #include "tests/verification/potential/open_cluster.hpp"
 

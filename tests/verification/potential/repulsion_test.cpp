@@ -1,4 +1,4 @@
-#include "surrogates/potential/model/repulsion.hpp"
+#include "surrogates/potential/model/repulsion/repulsion.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "surrogates/potential/evaluation/spectral_embedding.hpp"
+#include "surrogates/potential/evaluation/spectral/spectral_embedding.hpp"
 #include "surrogates/potential/model/environment_cell.hpp"
 
 namespace quintet::potential {

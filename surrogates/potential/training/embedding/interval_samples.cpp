@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <numbers>
 
-#include "surrogates/potential/evaluation/spectral_embedding.hpp"
+#include "surrogates/potential/evaluation/spectral/spectral_embedding.hpp"
 
 namespace quintet::potential {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "surrogates/potential/evaluation/spectral_embedding.hpp"
+#include "surrogates/potential/evaluation/spectral/spectral_embedding.hpp"
 #include "surrogates/potential/model/chains.hpp"
 #include "surrogates/potential/training/embedding/interval_samples.hpp"
 #include "surrogates/potential/training/embedding/trained_embedding.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "physics/particles/forces/force_field.hpp"
-#include "surrogates/potential/model/nuclear_pair.hpp"
+#include "surrogates/potential/model/repulsion/nuclear_pair.hpp"
 
 namespace quintet::potential {
 

@@ -5,7 +5,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "surrogates/potential/model/environment_cell.hpp"
-#include "surrogates/potential/model/nuclear_pair.hpp"
+#include "surrogates/potential/model/repulsion/nuclear_pair.hpp"
 
 namespace quintet::potential {
 

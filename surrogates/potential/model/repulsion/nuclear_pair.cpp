@@ -1,4 +1,4 @@
-#include "surrogates/potential/model/nuclear_pair.hpp"
+#include "surrogates/potential/model/repulsion/nuclear_pair.hpp"
 
 #include <cmath>
 

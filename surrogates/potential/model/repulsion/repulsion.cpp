@@ -1,11 +1,11 @@
-#include "surrogates/potential/model/repulsion.hpp"
+#include "surrogates/potential/model/repulsion/repulsion.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "physics/particles/dynamics/dynamics_kernels.hpp"
-#include "surrogates/potential/model/repulsion_kernels.hpp"
+#include "surrogates/potential/model/repulsion/repulsion_kernels.hpp"
 
 namespace quintet::potential {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/runtime/kept_values.hpp"
-#include "surrogates/potential/evaluation/spectral_embedding.hpp"
+#include "surrogates/potential/evaluation/spectral/spectral_embedding.hpp"
 
 namespace quintet::potential {
 

@@ -1,4 +1,4 @@
-#include "surrogates/potential/evaluation/spectral_embedding.hpp"
+#include "surrogates/potential/evaluation/spectral/spectral_embedding.hpp"
 
 #include <algorithm>
 #include <cmath>
