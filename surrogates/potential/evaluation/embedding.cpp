@@ -64,12 +64,21 @@ double table_difference(const DescriptorModel& model) {
   return worst;
 }
 
+/// How far fine tables are from their networks: by round-off, of a float32 file by that of its numbers.
+double table_tolerance(const DescriptorModel& model) {
+  const auto& numbers = model.tables.front().coefficients;
+  const bool is_single = std::all_of(numbers.begin(), numbers.end(), [](double a) {
+    return static_cast<double>(static_cast<float>(a)) == a;
+  });
+  return is_single ? 2e-6 : 1e-11;
+}
+
 /// A compressed model is its tables. Where they equal its networks we make better ones, of all but distances
 /// alone (se_e2_r); where they are just coarse they are kept; where they are wrong (dp compress ignores the
 /// time steps of resnet_dt) the networks are used.
 bool tables_are_the_model(const DescriptorModel& model) {
   const double difference = table_difference(model);
-  if (difference < 1e-11) return model.kind == DescriptorKind::se_e2_r;
+  if (difference < table_tolerance(model)) return model.kind == DescriptorKind::se_e2_r;
   bool timesteps = false;
   for (const auto& network : model.embedding)
     for (const auto& layer : network.layers)

@@ -58,17 +58,15 @@ QuinticTable read_table(const DpFile& file, const std::string& data, const std::
   return table;
 }
 
-/// Tables of the networks as the file lists them; that of the i-th is [places[i]].
+/// Tables of the networks among the `expected` ones that the file lists; that of the i-th is [places[i]].
 void read_tables(const DpFile& file, const Tree& descriptor, const std::vector<int>& places,
-                 DescriptorModel& model) {
+                 std::int64_t expected, DescriptorModel& model) {
   const Tree& variables = descriptor.at("compress").at("@variables");
   const auto& data = variables.at("compress_data").items();
   const auto& info = variables.at("compress_info").items();
-  QUINTET_CHECK(
-      info.size() == data.size() &&
-          std::all_of(places.begin(), places.end(), [&](int place) { return place < std::ssize(data); }),
-      "{}: {} compression tables and {} table ranges for {} embedding networks", file.path(), data.size(),
-      info.size(), model.embedding.size());
+  QUINTET_CHECK(std::ssize(data) == expected && info.size() == data.size(),
+                "{}: {} compression tables and {} table ranges for {} embedding networks", file.path(),
+                data.size(), info.size(), expected);
   for (const int place : places) {
     const auto shape = file.shape(data[place].as_text());
     const bool excluded =
@@ -82,7 +80,7 @@ void read_tables(const DpFile& file, const Tree& descriptor, DescriptorModel& mo
   if (!descriptor.has("compress") || descriptor.at("compress").is_null()) return;
   std::vector<int> places(model.embedding.size());
   std::iota(places.begin(), places.end(), 0);
-  read_tables(file, descriptor, places, model);
+  read_tables(file, descriptor, places, std::ssize(places), model);
 }
 
 /// The table of dpa1's network of s. Gates are made of the file's own networks; the table of them that the
@@ -204,7 +202,8 @@ void read_se_e3(const DpFile& file, const Tree& tree, DpDescriptor& descriptor) 
   check_channels(file, model);
   model.axis_neuron = 0;
   read_all_statistics(file, tree, model);
-  if (tree.has("compress") && !tree.at("compress").is_null()) read_tables(file, tree, places, model);
+  if (tree.has("compress") && !tree.at("compress").is_null())
+    read_tables(file, tree, places, std::int64_t{n} * n, model);
 }
 
 /// The network that embeds types, and whether it has a bias.

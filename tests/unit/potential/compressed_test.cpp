@@ -201,6 +201,17 @@ TEST(Tables, read_back_are_those_written) {
   }
 }
 
+TEST(Tables, of_single_precision_files_are_no_coarser_than_their_numbers) {
+  const Scratch scratch("single");
+  const Model model = read_dp(data("dpa1_strip_float32.dp"));
+  const auto description = [&](const Model& written) {
+    write_dp(scratch / "table.dp", written);
+    return DeepPotential(read_dp(scratch / "table.dp"), {}).description();
+  };
+  EXPECT_NE(description(compressed(model, 0.9)).find("piecewise polynomials"), std::string::npos);
+  EXPECT_NE(description(coarse("dpa1_strip_float32")).find("quintic tables"), std::string::npos);
+}
+
 TEST(Tables, of_deepmd_kit_are_ours) {
   for (const std::string name : {"dpa1_strip", "dpa1_strip_oneside_rough", "se_e2_r"}) {
     const Model ours = coarse(name), theirs = read_dp(data(name + "_compressed.dp"));
