@@ -60,8 +60,9 @@ void describe(Schema& schema, CompressOptions& options) {
   schema.number("least_distance", options.least_distance,
                 "Least distance between atoms (angstrom); absent: of the data or the model");
   schema.texts("data", options.data, "Systems whose least distance counts");
-  schema.number("stride", options.stride,
-                "Width of the table's fine rows; the coarse ones are ten times as wide");
+  schema.number(
+      "stride", options.stride,
+      "Width of the table's fine rows, of se_e3 a tenth of it; the coarse ones are ten times as wide");
   schema.number("extrapolate", options.extrapolate,
                 "The coarse rows reach this many times as far as the fine ones");
   schema.flag("overwrite", options.overwrite, "Replace the output if it is there");

@@ -66,10 +66,11 @@ double table_difference(const DescriptorModel& model) {
 
 /// How far fine tables are from their networks: by round-off, of a float32 file by that of its numbers.
 double table_tolerance(const DescriptorModel& model) {
-  const auto& numbers = model.tables.front().coefficients;
-  const bool is_single = std::all_of(numbers.begin(), numbers.end(), [](double a) {
-    return static_cast<double>(static_cast<float>(a)) == a;
-  });
+  const auto is_rounded = [](const QuinticTable& table) {
+    return std::all_of(table.coefficients.begin(), table.coefficients.end(),
+                       [](double a) { return static_cast<double>(static_cast<float>(a)) == a; });
+  };
+  const bool is_single = std::all_of(model.tables.begin(), model.tables.end(), is_rounded);
   return is_single ? 2e-6 : 1e-11;
 }
 
