@@ -121,7 +121,7 @@ void Simulation::load_in_place(hdf5::Group& state, std::uint64_t offset, std::ui
   atoms_.n_ghost = 0;
   fill(state.read_rows<double>("position", offset, count), atoms_.position);
   fill(state.read_rows<double>("velocity", offset, count), atoms_.velocity);
-  if (state.has("parameters")) {
+  if (force_field_->n_atom_parameters() > 0 && state.has("parameters")) {
     const auto n_parameters = state.shape("parameters").at(1);
     atoms_.parameters = decltype(atoms_.parameters)("dpmd::parameters", atoms_.capacity(), n_parameters);
     fill(state.read_rows<double>("parameters", offset, count), atoms_.parameters);
@@ -144,6 +144,7 @@ void Simulation::load_shared_out(const Comm& comm, const std::string& path) {
   Configuration configuration;
   on_root(comm, [&] { configuration = read_checkpoint(path); });
   configuration.box = atoms_.box;
+  if (force_field_->n_atom_parameters() == 0) configuration.parameters.clear();
   atoms_ = domain_->distribute(configuration);
   domain_->rebuild(Exec(), atoms_);
 }
