@@ -8,6 +8,7 @@
 
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
+#include "io/parallel/together.hpp"
 #include "physics/ocean/gaps/fill_by_modes.hpp"
 #include "physics/ocean/gaps/known_values.hpp"
 #include "physics/ocean/pod.hpp"
@@ -264,6 +265,22 @@ TEST(Gaps, a_record_without_any_has_the_same_modes_to_the_bit) {
   EXPECT_EQ(a.modes.modes, b.modes.modes);
   EXPECT_EQ(a.modes.series.values, b.modes.series.values);
   EXPECT_EQ(a.modes.mean, b.modes.mean);
+}
+
+TEST(Gaps, modes_are_given_up_on_all_ranks_where_one_is_asked_to) {
+  const Comm comm = Comm::world();
+  const Record record(comm, with_gaps(0.3, 140), std::nullopt, filled());
+  auto options = pod_options(110);
+  const auto expected = make_pod(comm, record, options);
+  int asked = 0, patience = 1000000;
+  options.interrupt = [&] { return ++asked > patience && comm.is_root(); };
+  EXPECT_EQ(make_pod(comm, record, options).modes.modes, expected.modes.modes);
+  const int times = asked;
+  EXPECT_GT(times, 20);  // within the filling, too
+  for (const int allowed : {0, times / 2, times - 1}) {
+    asked = 0, patience = allowed;
+    EXPECT_THROW(static_cast<void>(make_pod(comm, record, options)), Interrupted) << allowed;
+  }
 }
 
 TEST(Gaps, modes_of_a_record_with_gaps_are_nearly_those_of_the_whole) {
