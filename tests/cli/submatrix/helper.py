@@ -278,7 +278,7 @@ def stop_within(*command):
         stopped = process.wait()
         if stopped not in (0, 75):
             sys.exit(f"exit code {stopped}")
-        if stopped == 75 and lines("within/run.log", "within a step"):
+        if stopped == 75 and lines("within/run.log", "what was being computed is given up"):
             break
     else:
         sys.exit("was stopped within no step")
