@@ -10,7 +10,7 @@ namespace quintet::sequence {
 
 template <class Real>
 Network<Real>::Network(const Architecture& architecture, int steps, Products products)
-    : graph_(graph_of(architecture)), steps_(steps) {
+    : graph_(graph_of(architecture)), steps_(steps), products_(products) {
   constexpr int w = pack_width<Real>;
   QUINTET_CHECK(steps >= 1, "windows of {} steps; expected 1 or more", steps);
   QUINTET_CHECK(architecture.head == Head::last_state || architecture.steps_out == steps,
@@ -204,8 +204,8 @@ double Network<Real>::loss_and_gradient(const Real* windows, const Real* targets
   const Real scale = 2 / count;
   for (Tensor& tensor : tensors_) tensor.bar.resize(tensor.values.size(), Real(0));
   double loss = 0;
-  for (int first = 0; first < n; first += block) {
-    const int some = std::min(block, n - first);
+  for (int first = 0; first < n; first += gradient_block()) {
+    const int some = std::min(gradient_block(), n - first);
     run(windows + first * window, some, true);
     for (Tensor& tensor : tensors_) tensor.has_bar = false;
     const Real* wanted = targets + std::ptrdiff_t{first} * n_outputs_;

@@ -13,11 +13,11 @@ namespace quintet::sequence {
 
 /// A recurrent network by our own kernels: forward, and backward through time by hand.
 ///
-/// Windows run in blocks of at most 32 (what they keep fits the second-level cache), all steps of a block
-/// through one operation after the other; a window's outputs do not depend, not by a bit, on which others run
-/// beside it. Parameters lie in the order of the graph (Operation::first): of an LSTM W [n_in, 4 units], U
-/// [units, 4 units], b [4 units] with gates i, f, g, o; of a dense layer W [n_in, n_out], b [n_out]. Memory
-/// is allocated once.
+/// Windows run in blocks of at most 32, for gradients of 16 (what they keep fits the second-level cache), all
+/// steps of a block through one operation after the other; a window's outputs do not depend, not by a bit, on
+/// which others run beside it. Parameters lie in the order of the graph (Operation::first): of an LSTM W
+/// [n_in, 4 units], U [units, 4 units], b [4 units] with gates i, f, g, o; of a dense layer W [n_in, n_out],
+/// b [n_out]. Memory is allocated once.
 template <class Real>
 class Network : public Passes<Real> {
  public:
@@ -41,6 +41,8 @@ class Network : public Passes<Real> {
 
  private:
   static constexpr int block = 32;
+  /// Windows of a gradient at a time; products of bf16 are made for 32 rows at once.
+  [[nodiscard]] int gradient_block() const { return products_ == Products::exact ? 16 : block; }
   struct Merge {};
   struct Tensor {
     int width = 0, stride = 0;
@@ -62,6 +64,7 @@ class Network : public Passes<Real> {
 
   Graph graph_;
   int steps_, n_outputs_;
+  Products products_;
   bool coded_ = false;
   std::vector<std::variant<Merge, LstmLayer<Real>, DenseLayer<Real>>> layers_;  ///< by operation
   std::vector<Tensor> tensors_;
