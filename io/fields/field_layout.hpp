@@ -45,4 +45,7 @@ struct FieldDataset {
   return datasets;
 }
 
+/// Difference between the series of a file and the one that is to be continued; "" if none.
+[[nodiscard]] std::string difference(const FieldSeriesHeader& found, const FieldSeriesHeader& wanted);
+
 }  // namespace quintet::field_layout

@@ -6,6 +6,7 @@
 
 #include <fmt/ranges.h>
 
+#include "io/fields/field_layout.hpp"
 #include "io/log/error.hpp"
 
 namespace quintet {
@@ -64,6 +65,18 @@ void check_vectors(const FieldSeriesHeader& header, const std::string& what) {
   }
 }
 
+bool same_axis(const FieldAxis& a, const FieldAxis& b) {
+  return a.name == b.name && a.coordinates == b.coordinates && a.periodic == b.periodic &&
+         a.lower == b.lower && a.upper == b.upper;
+}
+
+bool same_field(const FieldInfo& a, const FieldInfo& b) {
+  const auto dataset = [](const FieldInfo& field) {
+    return field.dataset.empty() ? field.name : field.dataset;
+  };
+  return a.name == b.name && a.units == b.units && a.component == b.component && dataset(a) == dataset(b);
+}
+
 }  // namespace
 
 hdf5::Shape FieldSeriesHeader::shape() const {
@@ -105,6 +118,19 @@ void check_header(const FieldSeriesHeader& header, const std::string& what) {
   QUINTET_CHECK(header.mask.empty() || header.mask.size() == n, "{}: the mask has {} points, the grid {}",
                 what, header.mask.size(), n);
   check_vectors(header, what);
+}
+
+std::string field_layout::difference(const FieldSeriesHeader& found, const FieldSeriesHeader& wanted) {
+  if (!std::equal(found.axes.begin(), found.axes.end(), wanted.axes.begin(), wanted.axes.end(), same_axis))
+    return "its axes";
+  if (!std::equal(found.fields.begin(), found.fields.end(), wanted.fields.begin(), wanted.fields.end(),
+                  same_field))
+    return "its fields";
+  if (found.parameters != wanted.parameters) return "its parameters";
+  if (found.n_samples != wanted.n_samples || found.seeds != wanted.seeds) return "its samples or their seeds";
+  if (found.mask != wanted.mask) return "its mask";
+  if (found.double_precision != wanted.double_precision) return "its precision";
+  return "";
 }
 
 }  // namespace quintet

@@ -106,6 +106,13 @@ class FieldSeriesWriter {
   template <class Real>
   void append(std::uint64_t sample, double time, const std::vector<std::span<const Real>>& fields,
               const hdf5::Box& box);
+  /// Append a frame in parts, where ranks have no room for their share of it at once: begin_frame(), then
+  /// add_part() until each point was given once, equally often on all ranks, then end_frame(), which counts
+  /// it. Collective. Throw as append() does.
+  void begin_frame(std::uint64_t sample, double time);
+  template <class Real>
+  void add_part(const std::vector<std::span<const Real>>& fields, const hdf5::Box& box);
+  void end_frame();
   /// Keep the first `n_frames` frames of a sample (restart from an earlier checkpoint), on the disk at once.
   /// Collective. Throws InputError if there are fewer: the file is older than the checkpoint.
   void truncate(std::uint64_t sample, std::uint64_t n_frames);

@@ -146,32 +146,6 @@ std::string altered_frames(const Comm& comm, const std::string& path,
       .text("frame");
 }
 
-bool same_axis(const FieldAxis& a, const FieldAxis& b) {
-  return a.name == b.name && a.coordinates == b.coordinates && a.periodic == b.periodic &&
-         a.lower == b.lower && a.upper == b.upper;
-}
-
-bool same_field(const FieldInfo& a, const FieldInfo& b) {
-  const auto dataset = [](const FieldInfo& field) {
-    return field.dataset.empty() ? field.name : field.dataset;
-  };
-  return a.name == b.name && a.units == b.units && a.component == b.component && dataset(a) == dataset(b);
-}
-
-/// Difference between the series of a file and the one that is to be continued; "" if none.
-std::string difference(const FieldSeriesHeader& found, const FieldSeriesHeader& wanted) {
-  if (!std::equal(found.axes.begin(), found.axes.end(), wanted.axes.begin(), wanted.axes.end(), same_axis))
-    return "its axes";
-  if (!std::equal(found.fields.begin(), found.fields.end(), wanted.fields.begin(), wanted.fields.end(),
-                  same_field))
-    return "its fields";
-  if (found.parameters != wanted.parameters) return "its parameters";
-  if (found.n_samples != wanted.n_samples || found.seeds != wanted.seeds) return "its samples or their seeds";
-  if (found.mask != wanted.mask) return "its mask";
-  if (found.double_precision != wanted.double_precision) return "its precision";
-  return "";
-}
-
 }  // namespace
 
 struct FieldSeriesWriter::Implementation {
@@ -183,6 +157,13 @@ struct FieldSeriesWriter::Implementation {
   std::vector<std::int64_t> n_frames;
   std::string altered;
   field_layout::FrameChecksums checksums;
+  /// The frame that is being written, in parts.
+  struct Begun {
+    std::uint64_t sample = 0;
+    std::int64_t given = 0;  ///< points, of this rank
+    std::uint64_t checksum = 0;
+  };
+  std::optional<Begun> begun;
 
   Implementation(const Comm& c, FieldSeriesHeader h, hdf5::File f)
       : comm(c),
@@ -307,9 +288,21 @@ struct FieldSeriesWriter::Implementation {
       check_sample(sample);
       check(at, fields, box);
     });
-    const auto given = comm.sum(static_cast<std::int64_t>(product(box.count)));
+    check_given(product(box.count));  // before the file grows
+    begin_frame(sample, at);
+    add_checked(fields, box);
+    end_frame();
+  }
+
+  void check_given(std::int64_t own) const {
+    const auto given = comm.sum(own);
     QUINTET_CHECK(given == static_cast<std::int64_t>(product(header.shape())),
                   "{}: the ranks give {} values of {} in all", file.path(), given, product(header.shape()));
+  }
+
+  void begin_frame(std::uint64_t sample, double at) {
+    QUINTET_ASSERT(!begun, "{}: a frame is begun before the last one has ended", file.path());
+    together(comm, [&] { check_sample(sample); });
     const std::uint64_t frame = n_frames[sample];
     const bool is_new = frame == times.size();
     QUINTET_CHECK(std::isfinite(at) && (!is_new || times.empty() || at > times.back()),
@@ -325,11 +318,30 @@ struct FieldSeriesWriter::Implementation {
       time->append<double>(std::span<const double>(&at, 1));
       times.push_back(at);
     }
-    std::uint64_t sum = 0;
+    begun.emplace();
+    begun->sample = sample;
+  }
+
+  template <class Real>
+  void add_part(const std::vector<std::span<const Real>>& fields, const hdf5::Box& box) {
+    QUINTET_ASSERT(begun, "{}: part of a frame that is not begun", file.path());
+    together(comm, [&] { check(times[n_frames[begun->sample]], fields, box); });
+    add_checked(fields, box);
+  }
+
+  template <class Real>
+  void add_checked(const std::vector<std::span<const Real>>& fields, const hdf5::Box& box) {
     for (const auto& dataset : field_layout::datasets_of(header))
-      sum += write_dataset(dataset, sample, frame, fields, box);
-    checksums.write(file.root(), sample, frame, sum);
-    ++n_frames[sample];
+      begun->checksum += write_dataset(dataset, begun->sample, n_frames[begun->sample], fields, box);
+    begun->given += static_cast<std::int64_t>(product(box.count));
+  }
+
+  void end_frame() {
+    QUINTET_ASSERT(begun, "{}: a frame is ended that is not begun", file.path());
+    check_given(begun->given);
+    checksums.write(file.root(), begun->sample, n_frames[begun->sample], begun->checksum);
+    ++n_frames[begun->sample];
+    begun.reset();
   }
 
   /// Keep `kept` frames of samples [first, last).
@@ -414,7 +426,7 @@ FieldSeriesWriter FieldSeriesWriter::reopen(const Comm& comm, const std::string&
   std::string altered;
   {
     const auto found = field_formats::open_field_series(comm, path, {});
-    const auto other = difference(found->header, header);
+    const auto other = field_layout::difference(found->header, header);
     QUINTET_CHECK(other.empty(),
                   "{}: holds another series than the one to be continued: {} differ; write into another "
                   "output directory, or remove this file",
@@ -444,6 +456,20 @@ template void FieldSeriesWriter::append<float>(std::uint64_t, double,
 template void FieldSeriesWriter::append<double>(std::uint64_t, double,
                                                 const std::vector<std::span<const double>>&,
                                                 const hdf5::Box&);
+
+void FieldSeriesWriter::begin_frame(std::uint64_t sample, double time) {
+  implementation_->begin_frame(sample, time);
+}
+void FieldSeriesWriter::end_frame() { implementation_->end_frame(); }
+
+template <class Real>
+void FieldSeriesWriter::add_part(const std::vector<std::span<const Real>>& fields, const hdf5::Box& box) {
+  implementation_->add_part(fields, box);
+}
+template void FieldSeriesWriter::add_part<float>(const std::vector<std::span<const float>>&,
+                                                 const hdf5::Box&);
+template void FieldSeriesWriter::add_part<double>(const std::vector<std::span<const double>>&,
+                                                  const hdf5::Box&);
 
 void FieldSeriesWriter::truncate(std::uint64_t sample, std::uint64_t n_frames) {
   implementation_->truncate(sample, sample + 1, n_frames);

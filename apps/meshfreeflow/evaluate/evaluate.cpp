@@ -71,6 +71,10 @@ std::vector<JudgedModel> load_models(const Comm& comm, const EvaluateOptions& op
   for (const auto& one : options.models) {
     models.push_back({one, flow::load_flow_model(comm, one.file)});
     const auto &first = models.front().model.header, &header = models.back().model.header;
+    QUINTET_CHECK(!header.of_volumes(),
+                  "{}: refines volumes along {}, which are not judged here: `meshfreeflow superresolve` with "
+                  "low_resolution and output.like its input prints errors beside interpolation's",
+                  one.file, fmt::join(header.axis_names(), ", "));
     QUINTET_CHECK(header.field_names() == first.field_names() && header.axis_names() == first.axis_names(),
                   "{}: is for the fields {} along {}, but {} for {} along {}: judge them apart", one.file,
                   fmt::join(header.field_names(), ", "), fmt::join(header.axis_names(), ", "),

@@ -31,7 +31,7 @@ void describe(Schema& schema, FlowInputOptions& options) {
       .at_least(0)
       .at_most(most_frames);
   schema.integer("frames", options.frames, "How many from there on; absent: all")
-      .at_least(2)
+      .at_least(1)
       .at_most(most_frames);
   schema.section("describe_file", options.describe_file, "What the file does not say of itself");
 }
@@ -50,7 +50,7 @@ flow::FlowModelHeader header_of(const Comm& comm, const FlowInputOptions& option
     const auto file = open_alone(options);
     const auto& axes = file.header().axes;
     QUINTET_CHECK(axes.size() == 2, "{}: has {} axes of space; expected 2", options.file, axes.size());
-    header.axes[0].name = "t";
+    header.axes[0].name = flow::time_name;
     for (std::size_t i = 0; i < axes.size(); ++i) header.axes[i + 1].name = axes[i].name;
     for (const auto& field : file.header().fields) {
       header.fields.emplace_back();
@@ -72,17 +72,23 @@ std::map<std::string, double> read_flow_parameters(const Comm& comm, const FlowI
   return parameters;
 }
 
-FlowInput read_flow(const Comm& comm, const FlowInputOptions& options, const flow::FlowModelHeader& model,
-                    double memory) {
+flow::FlowDataOptions data_of(const FlowInputOptions& options, const flow::FlowModelHeader& model) {
   flow::FlowDataOptions data;
   data.files = {options.file};
   data.fields = model.field_names();
-  const auto names = model.axis_names();
-  data.axes = {names[1], names[2]};
+  data.axes.clear();
+  for (const auto& name : model.axis_names())
+    if (flow::is_space(name)) data.axes.push_back(name);
   data.describe_files = options.describe_file;
+  for (const auto& field : model.fields) data.offsets.push_back(field.offset);
+  return data;
+}
+
+FlowInput read_flow(const Comm& comm, const FlowInputOptions& options, const flow::FlowModelHeader& model,
+                    double memory) {
+  auto data = data_of(options, model);
   data.memory = memory;
   data.memory_key = "max_memory";
-  for (const auto& field : model.fields) data.offsets.push_back(field.offset);
   const flow::Samples samples(comm, data.files, data);
   QUINTET_CHECK(options.sample < std::ssize(samples), "{}: there is no sample {}; the file has {}",
                 options.file, options.sample, samples.size());

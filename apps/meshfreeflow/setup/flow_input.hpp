@@ -42,6 +42,9 @@ struct FlowInput {
 /// The named numbers of a sample ("Ra", "Pr"), without its fields. Collective. Throws InputError.
 [[nodiscard]] std::map<std::string, double> read_flow_parameters(const Comm& comm,
                                                                  const FlowInputOptions& options);
+/// How fields of a model are read from a file, in its order.
+[[nodiscard]] flow::FlowDataOptions data_of(const FlowInputOptions& options,
+                                            const flow::FlowModelHeader& model);
 /// Read the fields of a model, in its order. Collective. Throws InputError as flow::Samples does, and for
 /// samples and frames that are not there.
 /// @param memory (GB) that they may take

@@ -32,20 +32,23 @@ flow::BlockAxis equally_spaced(const flow::BlockAxis& axis, std::int64_t n) {
 
 flow::BlockAxes grid_of_file(const std::string& path, const flow::BlockAxes& domain,
                              const flow::FlowModelHeader& model) {
-  const auto names = model.axis_names();
   FieldSeriesOptions options;
-  options.axes = {names[1], names[2]};
+  for (const auto& name : model.axis_names())
+    if (flow::is_space(name)) options.axes.push_back(name);
   const auto reader = FieldSeriesReader::open(Comm::self(), path, options);
   flow::BlockAxes grid = domain;
   for (auto& axis : grid) axis.widths.clear();
-  auto& times = grid[0].coordinates;
-  times.clear();
-  for (const double time : reader.times())
-    if (time >= domain[0].lower && time <= domain[0].upper) times.push_back(time);
-  QUINTET_CHECK(!times.empty(), "{}: none of its frames lies between {:.6g} and {:.6g}, where the input is",
-                path, domain[0].lower, domain[0].upper);
-  for (std::size_t i = 1; i < 3; ++i) {
-    const auto& axis = reader.header().axes[i - 1];
+  const std::size_t first = model.of_volumes() ? 0 : 1;  // axis of space
+  if (first == 1) {
+    auto& times = grid[0].coordinates;
+    times.clear();
+    for (const double time : reader.times())
+      if (time >= domain[0].lower && time <= domain[0].upper) times.push_back(time);
+    QUINTET_CHECK(!times.empty(), "{}: none of its frames lies between {:.6g} and {:.6g}, where the input is",
+                  path, domain[0].lower, domain[0].upper);
+  }
+  for (std::size_t i = first; i < 3; ++i) {
+    const auto& axis = reader.header().axes[i - first];
     QUINTET_CHECK(axis.periodic == domain[i].periodic &&
                       (axis.periodic || (axis.coordinates.front() >= domain[i].lower &&
                                          axis.coordinates.back() <= domain[i].upper)),

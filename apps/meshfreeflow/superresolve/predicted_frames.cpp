@@ -1,10 +1,12 @@
 #include "apps/meshfreeflow/superresolve/predicted_frames.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "apps/application/life/context.hpp"
 #include "apps/meshfreeflow/setup/flow_input.hpp"
@@ -15,12 +17,14 @@
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
+#include "physics/kernels/rounded_root.hpp"
+#include "surrogates/flow/data/interpolate.hpp"
 #include "surrogates/flow/evaluation/axis_rules.hpp"
 
 namespace quintet::meshfreeflow {
 namespace {
 
-/// This rank's rows of the slower axis of space.
+/// This rank's rows of the first axis of space.
 struct Rows {
   int first, count;
   Rows(const Comm& comm, int n) {
@@ -36,14 +40,13 @@ bool has_offsets(const flow::FlowModelHeader& model) {
 }
 
 FieldSeriesHeader series_header(const flow::FlowPredictor& predictor, bool with_bars,
-                                const flow::BlockAxes& grid,
-                                const std::map<std::string, double>& parameters) {
+                                const OutputFrames& frames, const std::map<std::string, double>& parameters) {
   const auto& model = predictor.header();
   FieldSeriesHeader header;
   header.name = "super_resolved";
-  for (std::size_t i = 1; i < 3; ++i)
-    header.axes.push_back(field_axis(grid[i], model.axes[i].name, model.axes[i].units));
-  header.time_units = model.axes[0].units;
+  for (std::size_t i = frames.first_space(); i < 3; ++i)
+    header.axes.push_back(field_axis(frames.grid[i], model.axes[i].name, model.axes[i].units));
+  header.time_units = frames.volumes == nullptr ? model.axes[0].units : frames.volumes->time_units();
   header.parameters = parameters;
   header.double_precision = has_offsets(model);
   for (const auto& field : model.fields)
@@ -57,13 +60,18 @@ FieldSeriesHeader series_header(const flow::FlowPredictor& predictor, bool with_
   return header;
 }
 
-/// Points of this rank's rows at a time, [row][x][axis].
-std::vector<double> points_of(const flow::BlockAxes& grid, const Rows& rows, double time) {
+/// Points of rows at a time, [row][...][axis].
+std::vector<double> points_of(const OutputFrames& frames, int first, int count, double time) {
+  const auto& grid = frames.grid;
   std::vector<double> points;
-  points.reserve(rows.count * grid[2].coordinates.size() * 3);
-  for (int row = rows.first; row < rows.first + rows.count; ++row)
-    for (const double x : grid[2].coordinates)
-      points.insert(points.end(), {time, grid[1].coordinates[row], x});
+  for (int row = first; row < first + count; ++row)
+    if (frames.volumes == nullptr)
+      for (const double x : grid[2].coordinates)
+        points.insert(points.end(), {time, grid[1].coordinates[row], x});
+    else
+      for (const double y : grid[1].coordinates)
+        for (const double x : grid[2].coordinates)
+          points.insert(points.end(), {grid[0].coordinates[row], y, x});
   return points;
 }
 
@@ -76,114 +84,225 @@ std::vector<Real> column_of(const std::vector<float>& values, std::size_t n, std
   return column;
 }
 
+/// A picture of each field: [field] of a frame, or of its middle row, where ranks have parts of it.
 template <class Real>
 void add_pictures(Context& context, const FieldSeriesHeader& header, double time,
-                  const std::vector<std::vector<Real>>& columns) {
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    const auto whole = context.comm().gather(std::span<const Real>(columns[k]));
+                  const std::vector<std::vector<Real>>& parts) {
+  const std::vector<FieldAxis> axes(header.axes.end() - 2, header.axes.end());
+  const auto where = header.axes.size() == 2 ? "" : fmt::format(", middle of {}", header.axes[0].name);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const auto whole = context.comm().gather(std::span<const Real>(parts[k]));
     if (!context.comm().is_root()) continue;
     const std::vector<double> values(whole.begin(), whole.end());
     const auto& name = header.fields[k].name;
     context.report().heatmap(
-        flow_picture(fmt::format("{} at time {:.4g}", name, time), name, header.axes, values));
+        flow_picture(fmt::format("{} at time {:.4g}{}", name, time, where), name, axes, values));
   }
 }
+
+/// Errors of fields on rows whose truth is known, and those of linear interpolation. Fields are without their
+/// offsets.
+class TruthErrors {
+ public:
+  explicit TruthErrors(std::size_t n_fields) : sums_(n_fields * n_sums, 0) {}
+
+  void begin_frame(flow::FieldBlock coarse) { coarse_ = std::move(coarse); }
+  /// @param truth [field][point] @param values [point][field] of the model
+  void add(std::span<const double> points, std::span<const float> truth, std::span<const float> values) {
+    const std::size_t n = points.size() / 3, n_fields = coarse_.n_fields;
+    interpolated_.resize(values.size());
+    flow::interpolate(flow::BlockView(coarse_), points, interpolated_);
+    for (std::size_t f = 0; f < n_fields; ++f)
+      for (std::size_t i = 0; i < n; ++i) {
+        const double t = truth[f * n + i], model = values[i * n_fields + f] - t,
+                     linear = interpolated_[i * n_fields + f] - t;
+        const std::array<double, n_sums> add{1, t, t * t, model * model, linear * linear};
+        for (std::size_t k = 0; k < n_sums; ++k) sums_[f * n_sums + k] += add[k];
+      }
+  }
+  /// Table and summary. Collective.
+  void report(Context& context, const FieldSeriesHeader& header) {
+    context.comm().reduce(std::span<double>(sums_), Comm::Reduction::sum);
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t f = 0; f < sums_.size() / n_sums; ++f) {
+      const double* sum = &sums_[f * n_sums];
+      const double mean = sum[1] / sum[0], deviation = rounded_root(sum[2] / sum[0] - mean * mean);
+      const auto error = [&](double squares) { return std::sqrt(squares / sum[0]) / deviation; };
+      const auto& name = header.fields[f].name;
+      rows.push_back({name, fmt::format("{:.3g}", deviation), fmt::format("{:.4f}", error(sum[4])),
+                      fmt::format("{:.4f}", error(sum[3]))});
+      if (deviation == 0) continue;  // nothing to compare with
+      context.summarise("error_" + name, error(sum[3]), "rms error over the deviation of the truth");
+      context.summarise("interpolation_error_" + name, error(sum[4]), "the same of linear interpolation");
+      log::info("error of {}: {:.4f}, of linear interpolation {:.4f} (of its deviation)", name, error(sum[3]),
+                error(sum[4]));
+    }
+    context.report().table({"field", "deviation of the truth", "linear interpolation", "the model"}, rows,
+                           "Root mean square errors over the deviation of the truth: the file as it was "
+                           "before low_resolution made it coarser.");
+  }
+
+ private:
+  static constexpr std::size_t n_sums = 5;  // number, values, squares, errors squared: the model's, linear
+  flow::FieldBlock coarse_;
+  std::vector<float> interpolated_;
+  std::vector<double> sums_;
+};
 
 }  // namespace
 
 std::string residual_name(const std::string& equation) { return "residual_" + equation; }
 std::string error_bar_name(const std::string& field) { return "error_bar_" + field; }
 
-double frame_bytes(const Comm& comm, const flow::BlockAxes& grid, int n_columns) {
-  const double rows = std::ceil(static_cast<double>(grid[1].size()) / comm.size());
-  return rows * grid[2].size() * (3 * 8.0 + 2 * 4.0 * n_columns + 16);
+const std::vector<double>& OutputFrames::times() const {
+  return volumes == nullptr ? grid[0].coordinates : volumes->times();
+}
+int OutputFrames::most_rows(const Comm& comm) const {
+  return (rows().size() + comm.size() - 1) / comm.size();
+}
+double OutputFrames::bytes(int n_rows, int n_columns) const {
+  const double points = (volumes == nullptr ? 1.0 : grid[1].size()) * grid[2].size();
+  return n_rows * points * (3 * 8.0 + 2 * 4.0 * n_columns + 16);
+}
+bool OutputFrames::has_truth() const {
+  if (volumes == nullptr || !volumes->is_truth()) return false;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto &ours = grid[d].coordinates, &theirs = volumes->axes()[d].coordinates;
+    const double slack = 1e-6 * (grid[d].upper - grid[d].lower) / std::max<double>(1, theirs.size());
+    if (!std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+                    [&](double a, double b) { return std::abs(a - b) <= slack; }))
+      return false;
+  }
+  return true;
 }
 
 namespace {
 
-/// Real: of the values in the file.
-template <class Real>
-void predict_as(Context& context, flow::FlowPredictor& predictor, flow::ErrorBars* bars,
-                const flow::BlockAxes& grid, const std::map<std::string, double>& parameters) {
-  const auto header = series_header(predictor, bars != nullptr, grid, parameters);
-  const auto path = context.path(frames_file);
-  auto writer = FieldSeriesWriter::create(context.comm(), path, header, context.provenance());
-  const Rows rows(context.comm(), grid[1].size());
-  const std::size_t n_x = grid[2].size(), n_rows = rows.count;
-  const hdf5::Box box{{static_cast<std::uint64_t>(rows.first), 0}, {n_rows, n_x}};
-  const auto z_weights = flow::mean_weights(header.axes[0]), x_weights = flow::mean_weights(header.axes[1]);
-  const std::size_t n_fields = predictor.header().fields.size(),
-                    n_equations = predictor.equation_names().size(), n_bars = bars == nullptr ? 0 : n_fields;
-  std::vector<double> squares(n_equations + n_bars, 0);  // of residuals and bars
-  std::vector<float> values(n_rows * n_x * n_fields), residuals(n_rows * n_x * n_equations),
-      bar_values(n_rows * n_x * n_bars);
-  const std::int64_t n_frames = grid[0].size();
-  std::int64_t done = 0;
-  const auto start = std::chrono::steady_clock::now();
-  context.report().section("Fields");
-  for (const std::int64_t frame : context.steps(0, n_frames - 1)) {
-    const double time = grid[0].coordinates[frame];
-    try {
-      const auto timer = context.phase("predict");
-      together(context.comm(), [&] {
-        const auto points = points_of(grid, rows, time);
-        predictor.predict(points, values, residuals);
-        if (bars != nullptr) bars->predict(points, values, bar_values);
-      });
-    } catch (const Interrupted&) {
-      context.stop_within_step();
-      break;  // the frames before this one stay
-    }
-    std::vector<std::vector<Real>> columns;
-    for (std::size_t f = 0; f < n_fields; ++f)
-      columns.push_back(column_of<Real>(values, n_fields, f, predictor.header().fields[f].offset));
-    for (std::size_t k = 0; k < n_equations + n_bars; ++k) {
-      columns.push_back(k < n_equations ? column_of<Real>(residuals, n_equations, k)
-                                        : column_of<Real>(bar_values, n_bars, k - n_equations));
-      for (std::size_t i = 0; i < n_rows * n_x; ++i)
-        squares[k] +=
-            z_weights[rows.first + i / n_x] * x_weights[i % n_x] * columns.back()[i] * columns.back()[i];
-    }
-    const auto timer = context.phase("write");
-    std::vector<std::span<const Real>> parts(columns.begin(), columns.end());
-    writer.append<Real>(0, time, parts, box);
-    if (frame == n_frames / 2) add_pictures(context, header, time, columns);
-    ++done;
-  }
-  writer.close();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  auto file = hdf5::File::open_for_update(context.comm(), path);
-  if (!predictor.doubts().empty()) file.root().set_attribute("outside_training", predictor.doubts());
-  tell_precision(context, predictor, file.root());
-  file.close();
+/// Weight of each point of a row in means over space, [point], and of each row.
+struct MeanWeights {
+  std::vector<double> rows, points{1};
 
-  for (std::size_t k = 0; k < n_equations + n_bars; ++k) {
-    const double rms = std::sqrt(context.comm().sum(squares[k]) / (std::max<std::int64_t>(done, 1)));
-    const bool is_residual = k < n_equations;
-    const auto name = is_residual ? predictor.equation_names()[k] : header.fields[k - n_equations].name;
+  explicit MeanWeights(const std::vector<FieldAxis>& axes) : rows(flow::mean_weights(axes[0])) {
+    for (std::size_t d = 1; d < axes.size(); ++d) {
+      const auto before = std::exchange(points, {});
+      for (const double outer : before)
+        for (const double inner : flow::mean_weights(axes[d])) points.push_back(outer * inner);
+    }
+  }
+};
+
+/// The residuals and bars of all frames, in words and numbers. Collective.
+void report_squares(Context& context, const flow::FlowPredictor& predictor, const FieldSeriesHeader& header,
+                    const std::vector<double>& squares, std::int64_t n_frames) {
+  const auto equations = predictor.equation_names();
+  for (std::size_t k = 0; k < squares.size(); ++k) {
+    const double rms =
+        std::sqrt(context.comm().sum(squares[k]) / static_cast<double>(std::max<std::int64_t>(n_frames, 1)));
+    const bool is_residual = k < equations.size();
+    const auto name = is_residual ? equations[k] : header.fields[k - equations.size()].name;
     context.summarise("rms_" + (is_residual ? residual_name(name) : error_bar_name(name)), rms,
                       is_residual ? "rms residual of the equation over space and frames"
                                   : "rms error bar of the field over space and frames");
     context.headline(is_residual ? "residual of " + name : "error bar of " + name,
                      fmt::format("{:.3g}", rms));
   }
-  const double n_points = static_cast<double>(done) * grid[1].size() * grid[2].size();
+}
+
+/// Real: of the values in the file. Long: a frame is read, predicted in slabs, written and looked at here.
+template <class Real>
+void predict_as(Context& context, flow::FlowPredictor& predictor, flow::ErrorBars* bars,
+                const OutputFrames& frames, const std::map<std::string, double>& parameters) {
+  const Comm& comm = context.comm();
+  const auto header = series_header(predictor, bars != nullptr, frames, parameters);
+  const auto path = context.path(frames_file);
+  auto writer = FieldSeriesWriter::create(comm, path, header, context.provenance());
+  const Rows own(comm, frames.rows().size());
+  const MeanWeights weights(header.axes);
+  const std::size_t n_fields = predictor.header().fields.size(), n_row = weights.points.size(),
+                    n_equations = predictor.equation_names().size(), n_bars = bars == nullptr ? 0 : n_fields;
+  std::vector<double> squares(n_equations + n_bars, 0);  // of residuals and bars
+  std::vector<float> values, residuals, bar_values;
+  TruthErrors errors(n_fields);
+  const bool has_truth = frames.has_truth();
+  const std::int64_t n_frames = frames.times().size();
+  std::int64_t done = 0;
+  const auto start = std::chrono::steady_clock::now();
+  context.report().section("Fields");
+  for (const std::int64_t frame : context.steps(0, n_frames - 1)) {
+    const double time = frames.times()[frame];
+    if (frames.volumes != nullptr && (frame > 0 || has_truth)) {
+      auto coarse = context.timed("read", [&] { return frames.volumes->coarse(frame); });
+      if (bars != nullptr) bars->replace(coarse);
+      if (has_truth) errors.begin_frame(coarse);
+      predictor.replace(std::move(coarse));
+    }
+    writer.begin_frame(0, time);
+    std::vector<std::vector<Real>> picture(header.fields.size());
+    // As many slabs on all ranks: they are written together.
+    for (int slab = 0; slab * frames.rows_at_a_time < frames.most_rows(comm); ++slab) {
+      const int first = own.first + std::min(slab * frames.rows_at_a_time, own.count),
+                count = std::min(frames.rows_at_a_time, own.first + own.count - first);
+      const std::size_t n = count * n_row;
+      values.resize(n * n_fields), residuals.resize(n * n_equations), bar_values.resize(n * n_bars);
+      context.timed("predict", [&] {
+        together(comm, [&] {
+          const auto points = points_of(frames, first, count, time);
+          predictor.predict(points, values, residuals);
+          if (bars != nullptr) bars->predict(points, values, bar_values);
+          if (has_truth && count > 0) errors.add(points, frames.volumes->rows(frame, first, count), values);
+        });
+      });
+      std::vector<std::vector<Real>> columns;
+      for (std::size_t f = 0; f < n_fields; ++f)
+        columns.push_back(column_of<Real>(values, n_fields, f, predictor.header().fields[f].offset));
+      for (std::size_t k = 0; k < n_equations + n_bars; ++k) {
+        columns.push_back(k < n_equations ? column_of<Real>(residuals, n_equations, k)
+                                          : column_of<Real>(bar_values, n_bars, k - n_equations));
+        for (std::size_t i = 0; i < n; ++i)
+          squares[k] += weights.rows[first + i / n_row] * weights.points[i % n_row] * columns.back()[i] *
+                        columns.back()[i];
+      }
+      const auto timer = context.phase("write");
+      hdf5::Box box{{static_cast<std::uint64_t>(first), 0}, {static_cast<std::uint64_t>(count)}};
+      for (std::size_t d = 1; d < header.axes.size(); ++d) box.count.push_back(header.axes[d].size());
+      box.start.resize(header.axes.size(), 0);
+      writer.add_part<Real>({columns.begin(), columns.end()}, box);
+      for (int row = first; frame == n_frames / 2 && row < first + count; ++row)
+        if (frames.volumes == nullptr || row == frames.rows().size() / 2)
+          for (std::size_t k = 0; k < columns.size(); ++k)
+            picture[k].insert(picture[k].end(), columns[k].begin() + (row - first) * n_row,
+                              columns[k].begin() + (row - first + 1) * n_row);
+    }
+    writer.end_frame();
+    if (frame == n_frames / 2) add_pictures(context, header, time, picture);
+    ++done;
+  }
+  writer.close();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  auto file = hdf5::File::open_for_update(comm, path);
+  if (!predictor.doubts().empty()) file.root().set_attribute("outside_training", predictor.doubts());
+  tell_precision(context, predictor, file.root());
+  file.close();
+
+  report_squares(context, predictor, header, squares, done);
+  if (has_truth && done > 0) errors.report(context, header);
+  const double n_points = static_cast<double>(done) * n_row * frames.rows().size();
   context.summarise("frames", done);
   context.summarise("points", static_cast<std::int64_t>(n_points));
-  context.summarise("microseconds_per_point", seconds / std::max(n_points, 1.0) * 1e6 * context.comm().size(),
+  context.summarise("microseconds_per_point", seconds / std::max(n_points, 1.0) * 1e6 * comm.size(),
                     "wall time times ranks, files included");
   context.headline("points", fmt::format("{:.4g}", n_points));
-  log::info("{} of {} x {} points: {}", counted(done, "frame"), grid[1].size(), grid[2].size(), path);
+  log::info("{} of {} points: {}", counted(done, "frame"), fmt::join(header.shape(), " x "), path);
 }
 
 }  // namespace
 
 void predict_frames(Context& context, flow::FlowPredictor& predictor, flow::ErrorBars* bars,
-                    const flow::BlockAxes& grid, const std::map<std::string, double>& parameters) {
+                    const OutputFrames& frames, const std::map<std::string, double>& parameters) {
   if (has_offsets(predictor.header()))
-    predict_as<double>(context, predictor, bars, grid, parameters);
+    predict_as<double>(context, predictor, bars, frames, parameters);
   else
-    predict_as<float>(context, predictor, bars, grid, parameters);
+    predict_as<float>(context, predictor, bars, frames, parameters);
 }
 
 }  // namespace quintet::meshfreeflow

@@ -62,6 +62,17 @@ void check_memory(const Context& context, const SuperresolveOptions& options, co
       std::ceil((output_bytes + n_models(options) * least) * 1e-6 + 1) * 1e-3);
 }
 
+/// Rows of a volume that a rank predicts at a time: half of what max_memory leaves beside the least that
+/// models and reading take. Throws InputError where that is no row.
+int rows_at_a_time(const Comm& comm, const SuperresolveOptions& options, const OutputFrames& frames,
+                   int n_columns, double least) {
+  const double row = frames.bytes(1, n_columns), left = options.max_memory * 1e9 - least;
+  QUINTET_CHECK(left >= row,
+                "max_memory of {:.4g} GB is too little for these volumes; the least that works is {:.4g} GB",
+                options.max_memory, std::ceil((least + row) * 1e-6 + 1) * 1e-3);
+  return static_cast<int>(std::clamp(left / 2 / row, 1.0, double(frames.most_rows(comm))));
+}
+
 /// Error bars of the model's fields, if they are asked for. Collective.
 std::optional<flow::ErrorBars> make_error_bars(Context& context, const SuperresolveOptions& options,
                                                const DeviceSession& device, const flow::FlowModel& model,
@@ -122,24 +133,44 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
   QUINTET_CHECK(options.precision == flow::ProductPrecision::fp32 ||
                     header.options.decoder.kind == flow::DecoderKind::continuous,
                 "precision: the decoder of {} is convolutional, which runs in fp32", chosen.name);
-  auto input = context.timed(
-      "read", [&] { return read_flow(context.comm(), options.input, header, options.max_memory); });
+  std::optional<VolumeInput> volumes;
+  if (header.of_volumes()) {
+    QUINTET_CHECK(!options.output.points,
+                  "output.points: {} refines volumes, which are written on a grid; give output.factor, grid "
+                  "or like",
+                  chosen.name);
+    volumes.emplace(context.comm(), options.input, header, options.low_resolution);
+  }
+  auto input = context.timed("read", [&] {
+    return volumes ? FlowInput{volumes->name(), volumes->coarse(0), volumes->parameters()}
+                   : read_flow(context.comm(), options.input, header, options.max_memory);
+  });
   const auto parameters = input.parameters;
   const auto name = input.name;
-  auto coarse = coarse_block(std::move(input), options.low_resolution);
+  auto coarse = volumes ? std::move(input.block) : coarse_block(std::move(input), options.low_resolution);
   const auto domain = coarse.axes;
 
   const int n_columns =
       header.fields.size() * (options.error_bars ? 2 : 1) + header.equations.interior.size();
   std::vector<double> points;
-  flow::BlockAxes grid;
+  OutputFrames frames;
   double output_bytes = 0;
   if (options.output.points) {
     points = read_points(*options.output.points, header.axis_names());
     output_bytes = points.size() * (8 + 3.0 * n_columns);
   } else {
-    grid = output_grid(options.output, domain, header);
-    output_bytes = frame_bytes(context.comm(), grid, n_columns);
+    frames.grid = output_grid(options.output, domain, header);
+    frames.volumes = volumes ? &*volumes : nullptr;
+    frames.rows_at_a_time = frames.most_rows(context.comm());
+    if (volumes) {
+      const flow::FlowPredictor predictor(model, coarse, parameters,
+                                          prediction_options(options, device, 1e18));
+      // The next frame is read while the last one is at hand; a truth is compared with it.
+      output_bytes = volumes->bytes() + 2 * 4.0 * static_cast<double>(coarse.values.size());
+      frames.rows_at_a_time = rows_at_a_time(context.comm(), options, frames, n_columns,
+                                             n_models(options) * predictor.least_memory() + output_bytes);
+    }
+    output_bytes += frames.bytes(frames.rows_at_a_time, n_columns);
   }
   check_memory(context, options, device, model, coarse, parameters, output_bytes);
   auto bars = make_error_bars(context, options, device, model, coarse, parameters, output_bytes);
@@ -153,13 +184,18 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
 
   context.describe_run("model",
                        fmt::format("{}, for {}", chosen.name, fmt::join(header.field_names(), ", ")));
-  context.describe_run("input", fmt::format("{}: {} x {} x {} coarse nodes", name, domain[0].size(),
-                                            domain[1].size(), domain[2].size()));
+  context.describe_run("input", fmt::format("{}: {}{} x {} x {} coarse nodes", name,
+                                            volumes ? counted(volumes->times().size(), "frame") + " of " : "",
+                                            domain[0].size(), domain[1].size(), domain[2].size()));
   context.describe_run(
       "output", options.output.points
                     ? fmt::format("{} of {}", counted(points.size() / 3, "point"), *options.output.points)
-                    : fmt::format("{} of {} x {} points", counted(grid[0].size(), "frame"), grid[1].size(),
-                                  grid[2].size()));
+                    : fmt::format("{} of {}{} x {} points", counted(frames.times().size(), "frame"),
+                                  volumes ? fmt::format("{} x ", frames.grid[0].size()) : "",
+                                  frames.grid[1].size(), frames.grid[2].size()));
+  if (volumes)
+    log::info("Volumes: each frame by itself, {} of {} along {} at a time on a rank", frames.rows_at_a_time,
+              counted(frames.rows().size(), "row"), header.axes[0].name);
   if (options.residuals && !predictor.has_residuals())
     log::warning("No residuals: {}", header.equations.interior.empty() ? "the model has no equations"
                                                                        : "its decoder is convolutional");
@@ -173,7 +209,7 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
   if (options.output.points)
     predict_points(context, predictor, bars ? &*bars : nullptr, points);
   else
-    predict_frames(context, predictor, bars ? &*bars : nullptr, grid, parameters);
+    predict_frames(context, predictor, bars ? &*bars : nullptr, frames, parameters);
   if (options.experts) sign(context, chosen, options.output.points ? "points.h5" : frames_file);
   context.summarise("outside_training", predictor.doubts().size(),
                     "in how many ways the input goes beyond the model's training");

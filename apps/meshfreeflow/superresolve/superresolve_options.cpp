@@ -4,30 +4,33 @@ namespace quintet::meshfreeflow {
 
 void describe(Schema& schema, RefinedOptions& options) {
   schema
-      .integers("factor", options.factor,
-                "So many points for each coarse node along time and the axes of space")
+      .integers(
+          "factor", options.factor,
+          "So many points for each coarse node along time and two axes of space; of volumes along three of "
+          "space")
       .length(3, 3)
       .at_least(1)
       .at_most(4096)
       .example("[4, 8, 8]");
   schema
       .integers("grid", options.grid,
-                "So many equally spaced points along time and the axes of space: from end to end, walls "
-                "among them; on "
-                "a periodic axis from its lower end")
+                "So many equally spaced points along the same axes: from end to end, walls among them; on a "
+                "periodic axis from its lower end")
       .length(3, 3)
       .at_least(2)
       .at_most(1 << 24)
       .example("[192, 128, 512]");
   schema
       .text("like", options.like,
-            "The grid and, within the input's time, the frames of another file of fields")
+            "The grid and, within the input's time, the frames of another file of fields; of volumes the "
+            "grid alone")
       .existing_file();
   schema
-      .text("points", options.points,
-            "A list of points: a table of text with a line of names (those of the axes, time t first), or, "
-            "in the "
-            "model's order of axes, without; .npy [n, 3]; HDF5 with a dataset `points` [n, 3]")
+      .text(
+          "points", options.points,
+          "A list of points: a table of text with a line of names (those of the axes, time t first), or, "
+          "in the "
+          "model's order of axes, without; .npy [n, 3]; HDF5 with a dataset `points` [n, 3]. Not of volumes")
       .existing_file();
   schema.check([&options]() -> std::optional<std::string> {
     const int n = (options.factor.empty() ? 0 : 1) + (options.grid.empty() ? 0 : 1) + (options.like ? 1 : 0) +

@@ -63,9 +63,8 @@ void announce_splits(Context& context, const flow::FlowDataset& data) {
   for (const auto split : {flow::Split::train, flow::Split::validation, flow::Split::test}) {
     const char* const name = flow::split_names[static_cast<std::size_t>(split)];
     std::vector<std::string> texts;
-    for (std::int64_t i = 0; i < data.n_samples(split); ++i) {
-      const auto [first, n] = data.frames(split, i);
-      rows.push_back({name, data.name(split, i), fmt::format("{} to {}", first, first + n - 1)});
+    for (const auto& [run, first, n] : data.runs(split)) {
+      rows.push_back({name, run, fmt::format("{} to {}", first, first + n - 1)});
       texts.push_back(fmt::format("{} (frames {})", rows.back()[1], rows.back()[2]));
     }
     const std::size_t more = texts.size() - std::min(texts.size(), most);

@@ -18,10 +18,10 @@ struct BlockAxis {
   [[nodiscard]] int size() const { return coordinates.size(); }
 };
 
-/// Axes of a block: time, then two of space, slowest first.
+/// Axes of a block: time, then two of space, slowest first; of volumes three of space.
 using BlockAxes = std::array<BlockAxis, 3>;
 
-/// Fields on a rectilinear grid of time and space.
+/// Fields on a rectilinear grid of time and space, or of space alone.
 struct FieldBlock {
   BlockAxes axes;
   int n_fields = 0;
@@ -60,5 +60,10 @@ struct BlockView {
 /// Widths of the cells of an axis's points: half way to the neighbours; to the end of the block at a wall; as
 /// far as on the other side at any other end.
 [[nodiscard]] std::vector<double> cell_widths(const BlockAxis& axis);
+
+/// Points start ... start + n - 1 of an axis of the whole domain, beyond the period where it wraps.
+[[nodiscard]] BlockAxis part_of(const BlockAxis& whole, int start, int n);
+/// An axis by index in [0, 1], as the reference sees it.
+[[nodiscard]] BlockAxis by_index(int n);
 
 }  // namespace quintet::flow

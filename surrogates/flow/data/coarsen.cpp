@@ -9,7 +9,7 @@
 namespace quintet::flow {
 namespace {
 
-constexpr const char* axis_words[] = {"time", "the first axis of space", "the second axis of space"};
+constexpr const char* axis_words[] = {"the first of three axes", "the second of three axes", "the last axis"};
 
 /// The points that make the nodes of an axis, and their weights, which sum to 1 for each node.
 struct AxisNodes {
@@ -128,11 +128,50 @@ std::vector<double> cell_widths(const BlockAxis& axis) {
   return widths;
 }
 
+BlockAxis part_of(const BlockAxis& whole, int start, int n) {
+  const int size = whole.size();
+  const double length = whole.upper - whole.lower;
+  BlockAxis axis;
+  for (int i = start; i < start + n; ++i) {
+    axis.coordinates.push_back(whole.coordinates[i % size] + (i >= size ? length : 0));
+    axis.widths.push_back(whole.widths[i % size]);
+  }
+  axis.periodic = whole.periodic && n == size;
+  axis.lower = axis.coordinates.front();
+  axis.upper = axis.periodic ? axis.lower + length : axis.coordinates.back();
+  if (whole.periodic) return axis;
+  axis.wall_lower = whole.wall_lower && start == 0;
+  axis.wall_upper = whole.wall_upper && start + n == size;
+  if (axis.wall_lower) axis.lower = whole.lower;
+  if (axis.wall_upper) axis.upper = whole.upper;
+  return axis;
+}
+
+BlockAxis by_index(int n) {
+  BlockAxis axis;
+  for (int i = 0; i < n; ++i) axis.coordinates.push_back(static_cast<double>(i) / (n - 1));
+  axis.upper = 1;
+  return axis;
+}
+
 BlockAxes coarse_axes(const BlockAxes& axes, const Coarsening& coarsening) {
   const auto nodes = nodes_of(axes, coarsening);
   BlockAxes coarse;
   for (int d = 0; d < 3; ++d) coarse[d] = coarse_axis(axes[d], nodes[d]);
   return coarse;
+}
+
+double node_of(const BlockAxis& axis, int i, int factor, LowResolutionFilter filter) {
+  const auto place = [&](int j) {
+    return axis.coordinates[j % axis.size()] + (axis.upper - axis.lower) * (j / axis.size());
+  };
+  if (filter == LowResolutionFilter::point) return place(i + (factor - 1) / 2);
+  double sum = 0, width = 0;
+  for (int j = i; j < i + factor; ++j) {
+    sum += axis.widths[j % axis.size()] * place(j);
+    width += axis.widths[j % axis.size()];
+  }
+  return sum / width;
 }
 
 FieldBlock coarsen(const BlockView& block, const Coarsening& coarsening) {

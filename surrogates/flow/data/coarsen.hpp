@@ -25,6 +25,10 @@ struct Coarsening {
 /// The axes that coarsen() gives.
 [[nodiscard]] BlockAxes coarse_axes(const BlockAxes& axes, const Coarsening& coarsening);
 
+/// Where the points i, ..., i + factor - 1 of a domain have their node; beyond the end of a period they go on
+/// with its images.
+[[nodiscard]] double node_of(const BlockAxis& axis, int i, int factor, LowResolutionFilter filter);
+
 /// The reference's: interpolated linearly in index at linspace(0, n - 1, n/factor) along each axis.
 [[nodiscard]] FieldBlock coarsen_as_reference(const BlockView& block, const std::array<int, 3>& factor);
 

@@ -24,7 +24,9 @@ const char* const data_check_text =
     "largest term: refuse, or warn and go on; off: not looked at";
 
 void describe(Schema& schema, LowResolutionOptions& options) {
-  schema.integers("factor", options.factor, "How many times fewer points along each axis: time, then space")
+  schema
+      .integers("factor", options.factor,
+                "How many times fewer points along each axis: time, then two of space; or three of space")
       .length(3, 3)
       .at_least(1)
       .at_most(1024);
@@ -106,8 +108,13 @@ void describe(Schema& schema, FlowDataOptions& options) {
       .length(1)
       .existing_file();
   schema.texts("fields", options.fields, "Fields that are the channels, in this order").length(1);
-  schema.texts("axes", options.axes, "Axes of space, slowest first").length(2, 2);
-  schema.integers("crop", options.crop, "Points of a crop at high resolution: time, then space")
+  schema
+      .texts("axes", options.axes,
+             "Axes of space, slowest first. Three: volumes, of which each frame is refined by itself")
+      .length(2, 3);
+  schema
+      .integers("crop", options.crop,
+                "Points of a crop at high resolution: time, then two of space; or three of space")
       .length(3, 3)
       .at_least(2)
       .at_most(65536);
@@ -133,6 +140,8 @@ void describe(Schema& schema, FlowDataOptions& options) {
                          options.files.size());
     if (!files.empty() && options.reference_compatible)
       return "reference_compatible has no low resolution of its own: leave low_resolution.files out";
+    if (options.of_volumes() && options.reference_compatible)
+      return "reference_compatible: the reference has no volumes; expected two axes";
     for (std::size_t d = 0; d < 3 && d < options.crop.size() && d < options.low_resolution.factor.size();
          ++d) {
       if (options.crop[d] % options.low_resolution.factor[d] != 0)

@@ -31,7 +31,7 @@ extern const char* const data_check_text;
 
 /// Section `data.low_resolution`.
 struct LowResolutionOptions {
-  std::vector<std::int64_t> factor{4, 8, 8};  ///< [t, z, x] the reference's
+  std::vector<std::int64_t> factor{4, 8, 8};  ///< [t, z, x], of volumes [z, y, x]; the reference's
   LowResolutionFilter time_filter = LowResolutionFilter::point;
   LowResolutionFilter space_filter = LowResolutionFilter::box;
   std::vector<std::string>
@@ -70,8 +70,8 @@ void describe(Schema& schema, FileOptions& options);
 struct FlowDataOptions {
   std::vector<std::string> files;
   std::vector<std::string> fields{"p", "b", "u", "w"};  ///< the channels, in this order
-  std::vector<std::string> axes{"z", "x"};              ///< of space, slowest first
-  std::vector<std::int64_t> crop{16, 128, 128};         ///< [t, z, x] points at high resolution
+  std::vector<std::string> axes{"z", "x"};              ///< of space, slowest first; three: volumes
+  std::vector<std::int64_t> crop{16, 128, 128};         ///< [t, z, x], or [z, y, x], at high resolution
   std::int64_t points = 512;                            ///< drawn in each crop
   LowResolutionOptions low_resolution;
   SplitOptions split;
@@ -85,6 +85,9 @@ struct FlowDataOptions {
   /// The reference's conventions, for comparison only: low resolution by interpolation at linspace(0, n - 1,
   /// n/factor), coordinates by index in [0, 1] whatever the grid, statistics over all frames.
   bool reference_compatible = false;
+
+  /// Whether samples are volumes: each frame by itself, on three axes of space, in place of time and two.
+  [[nodiscard]] bool of_volumes() const { return axes.size() == 3; }
 };
 void describe(Schema& schema, FlowDataOptions& options);
 

@@ -5,7 +5,6 @@
 #include <limits>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include <fmt/ranges.h>
 
@@ -36,51 +35,8 @@ struct Place {
   std::array<int, 3> start{};
 };
 
-/// Points start ... start + n - 1 of an axis of the whole domain, beyond the period where it wraps.
-BlockAxis part_of(const BlockAxis& whole, int start, int n) {
-  const int size = whole.size();
-  const double length = whole.upper - whole.lower;
-  BlockAxis axis;
-  for (int i = start; i < start + n; ++i) {
-    axis.coordinates.push_back(whole.coordinates[i % size] + (i >= size ? length : 0));
-    axis.widths.push_back(whole.widths[i % size]);
-  }
-  axis.periodic = whole.periodic && n == size;
-  axis.lower = axis.coordinates.front();
-  axis.upper = axis.periodic ? axis.lower + length : axis.coordinates.back();
-  if (whole.periodic) return axis;
-  axis.wall_lower = whole.wall_lower && start == 0;
-  axis.wall_upper = whole.wall_upper && start + n == size;
-  if (axis.wall_lower) axis.lower = whole.lower;
-  if (axis.wall_upper) axis.upper = whole.upper;
-  return axis;
-}
-
-/// An axis by index in [0, 1], as the reference sees it.
-BlockAxis by_index(int n) {
-  BlockAxis axis;
-  for (int i = 0; i < n; ++i) axis.coordinates.push_back(static_cast<double>(i) / (n - 1));
-  axis.upper = 1;
-  return axis;
-}
-
 /// A whole number in [0, n) of a uniform number in (0, 1).
 std::int64_t below(double u, std::int64_t n) { return std::min<std::int64_t>(u * n, n - 1); }
-
-/// Where the points i, ..., i + factor - 1 of a domain have their node; beyond the end of a period they go on
-/// with its images.
-double node_of(const BlockAxis& axis, int i, int factor, LowResolutionFilter filter) {
-  const auto place = [&](int j) {
-    return axis.coordinates[j % axis.size()] + (axis.upper - axis.lower) * (j / axis.size());
-  };
-  if (filter == LowResolutionFilter::point) return place(i + (factor - 1) / 2);
-  double sum = 0, width = 0;
-  for (int j = i; j < i + factor; ++j) {
-    sum += axis.widths[j % axis.size()] * place(j);
-    width += axis.widths[j % axis.size()];
-  }
-  return sum / width;
-}
 
 }  // namespace
 
@@ -89,13 +45,13 @@ struct FlowDataset::State {
   FlowDataOptions options;
   Samples fine;
   std::optional<Samples> coarse;
-  std::array<std::vector<Part>, 3> parts;
-  std::array<std::vector<std::int64_t>, 3> places;  ///< [split][part] crops up to and with this part
+  std::array<std::vector<Part>, 3> run_parts, parts;  ///< of runs, and of samples
+  std::array<std::vector<std::int64_t>, 3> places;    ///< [split][part] crops up to and with this part
   std::array<int, 3> crop{}, low{};
   Coarsening coarsening;
   std::vector<std::string> axis_names, parameter_names;
   FieldStatistics statistics;
-  std::vector<std::vector<std::int64_t>> fingerprints;  ///< [sample][frame]
+  std::vector<std::vector<std::int64_t>> fingerprints;  ///< [run][frame]
 
   State(const Comm& c, const FlowDataOptions& o) : comm(c), options(o), fine(c, o.files, o) {
     if (!options.low_resolution.files.empty()) {
@@ -108,27 +64,27 @@ struct FlowDataset::State {
       coarsening.factor[d] = options.low_resolution.factor[d];
       low[d] = crop[d] / coarsening.factor[d];
       coarsening.filter[d] =
-          d == 0 ? options.low_resolution.time_filter : options.low_resolution.space_filter;
+          is_time(d) ? options.low_resolution.time_filter : options.low_resolution.space_filter;
       QUINTET_CHECK(
           crop[d] % coarsening.factor[d] == 0,
           "data.crop: {} points cannot be made {} times fewer: choose multiples of low_resolution.factor",
           crop[d], coarsening.factor[d]);
     }
-    axis_names = {"t", options.axes[0], options.axes[1]};
+    axis_names = options.axes;
+    if (!options.of_volumes()) axis_names.insert(axis_names.begin(), "t");
     check_samples();
     if (coarse) check_coarse();
-    parts = split(fine, options.split, crop[0]);
+    run_parts = split(fine.runs(), options.split, options.of_volumes() ? 1 : crop[0]);
     fingerprints = fingerprints_of(comm, fine, n_fields());
-    check_splits(parts, fingerprints, fine);
-    if (coarse)
-      for (auto& of_split : parts)
-        for (auto& part : of_split) find_coarse_frames(part);
+    check_splits(run_parts, fingerprints, fine.runs());
+    find_parts();
     name_parameters();
     count_places();
     statistics = compute_statistics();
   }
 
   [[nodiscard]] int n_fields() const { return options.fields.size(); }
+  [[nodiscard]] bool is_time(int d) const { return d == 0 && !options.of_volumes(); }
   [[nodiscard]] static std::size_t at(Split split) { return static_cast<std::size_t>(split); }
 
   void check_samples() const {
@@ -139,7 +95,7 @@ struct FlowDataset::State {
                       fine[i].axes[d].periodic ? "" : "not ", fine[0].name);
         QUINTET_CHECK(fine[i].axes[d].size() >= crop[d],
                       "{}: has {} {} along '{}', but data.crop asks for {}; expected {} at most",
-                      fine[i].name, fine[i].axes[d].size(), d == 0 ? "frames" : "points", axis_names[d],
+                      fine[i].name, fine[i].axes[d].size(), is_time(d) ? "frames" : "points", axis_names[d],
                       crop[d], fine[i].axes[d].size());
       }
   }
@@ -153,8 +109,11 @@ struct FlowDataset::State {
       for (int d = 0; d < 3; ++d)
         QUINTET_CHECK(b.axes[d].size() >= low[d],
                       "{}: has {} {} along '{}', but a crop at low resolution has {}", b.name,
-                      b.axes[d].size(), d == 0 ? "frames" : "points", axis_names[d], low[d]);
-      for (int d = 1; d < 3; ++d) {
+                      b.axes[d].size(), is_time(d) ? "frames" : "points", axis_names[d], low[d]);
+      QUINTET_CHECK(a.frame == b.frame && std::abs(a.time - b.time) <= 1e-6 * std::abs(a.time),
+                    "{}: has time {:.9g}, but {} {:.9g}; expected the same frames", b.name, b.time, a.name,
+                    a.time);
+      for (int d = is_time(0) ? 1 : 0; d < 3; ++d) {
         const BlockAxis &x = a.axes[d], &y = b.axes[d];
         const double slack = 1e-6 * (x.upper - x.lower);
         QUINTET_CHECK(x.periodic == y.periodic && std::abs(x.lower - y.lower) <= slack &&
@@ -163,6 +122,20 @@ struct FlowDataset::State {
                       y.upper, a.name, x.lower, x.upper);
       }
     }
+  }
+
+  /// The parts of runs as parts of samples.
+  void find_parts() {
+    for (std::size_t k = 0; k < 3; ++k)
+      for (auto part : run_parts[k]) {
+        const Run& run = fine.runs()[part.sample];
+        for (int i = 0; options.of_volumes() && i < part.n; ++i)
+          parts[k].push_back({run.first + part.first + i, 0, 1});
+        if (options.of_volumes()) continue;
+        part.sample = run.first;
+        if (coarse) find_coarse_frames(part);
+        parts[k].push_back(part);
+      }
   }
 
   /// Frames of the coarse run within the part's time.
@@ -198,10 +171,11 @@ struct FlowDataset::State {
   [[nodiscard]] std::array<int, 3> starts(const Part& part) const {
     const auto& axes = coarse ? (*coarse)[part.sample].axes : fine[part.sample].axes;
     const auto& size = coarse ? low : crop;
-    std::array<int, 3> n{(coarse ? part.coarse_n : part.n) - size[0] + 1, 0, 0};
-    for (int d = 1; d < 3; ++d)
+    std::array<int, 3> n{};
+    for (int d = 0; d < 3; ++d)
       n[d] =
           axes[d].periodic && !options.reference_compatible ? axes[d].size() : axes[d].size() - size[d] + 1;
+    if (is_time(0)) n[0] = (coarse ? part.coarse_n : part.n) - size[0] + 1;
     return n;
   }
 
@@ -283,14 +257,14 @@ struct FlowDataset::State {
     result.low = coarsen(BlockView(axes, other.values, start, other.extent(), n_fields()), {});
     result.fine_start = {part.first, 0, 0};
     result.fine_axes = sample.axes;
-    result.fine_axes[0] = part_of(sample.axes[0], part.first, part.n);
+    if (is_time(0)) result.fine_axes[0] = part_of(sample.axes[0], part.first, part.n);
     for (int d = 0; d < 3; ++d) {
       const auto &axis = axes[d], &whole = result.fine_axes[d];
       result.range[d] = {axis.wall_lower ? whole.coordinates.front() : axis.coordinates.front(),
                          axis.periodic     ? axis.upper
                          : axis.wall_upper ? whole.coordinates.back()
                                            : axis.coordinates.back()};
-      if (d == 0)
+      if (is_time(d))
         result.range[d] = {std::max(result.range[d][0], whole.lower),
                            std::min(result.range[d][1], whole.upper)};
     }
@@ -405,10 +379,10 @@ struct FlowDataset::State {
     return of_split[sample];
   }
 
-  /// Frames first ... first + n - 1 of a sample, all of space.
+  /// Frames first ... first + n - 1 of a sample, all of space; a volume as it is.
   [[nodiscard]] FieldBlock frames(const Sample& sample, int first, int n, const Coarsening& how) const {
     BlockAxes axes = sample.axes;
-    axes[0] = part_of(sample.axes[0], first, n);
+    if (is_time(0)) axes[0] = part_of(sample.axes[0], first, n);
     return coarsen(BlockView(axes, sample.values, {first, 0, 0}, sample.extent(), n_fields()), how);
   }
 
@@ -444,12 +418,14 @@ const FieldStatistics& FlowDataset::statistics() const { return state_->statisti
 const Samples& FlowDataset::samples() const { return state_->fine; }
 
 std::vector<std::int64_t> FlowDataset::fingerprints(Split split) const {
-  return fingerprints_of(state_->parts[State::at(split)], state_->fingerprints);
+  return fingerprints_of(state_->run_parts[State::at(split)], state_->fingerprints);
 }
 
-std::pair<int, int> FlowDataset::frames(Split split, std::int64_t sample) const {
-  const auto& part = state_->part(split, sample);
-  return {part.first, part.n};
+std::vector<RunFrames> FlowDataset::runs(Split split) const {
+  std::vector<RunFrames> runs;
+  for (const auto& part : state_->run_parts[State::at(split)])
+    runs.push_back({state_->fine.runs()[part.sample].name, part.first, part.n});
+  return runs;
 }
 
 void FlowDataset::set_statistics(const FieldStatistics& statistics) {
@@ -506,7 +482,7 @@ FieldBlock FlowDataset::low(Split split, std::int64_t sample) const {
   const auto& part = state_->part(split, sample);
   if (state_->coarse)
     return state_->frames((*state_->coarse)[part.sample], part.coarse_first, part.coarse_n, {});
-  const int factor = state_->coarsening.factor[0];
+  const int factor = state_->is_time(0) ? state_->coarsening.factor[0] : 1;
   return state_->frames(state_->fine[part.sample], part.first, part.n - part.n % factor, state_->coarsening);
 }
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "io/parallel/comm_fwd.hpp"
@@ -16,10 +15,17 @@ namespace quintet::flow {
 
 enum class Split { train, validation, test };
 
+/// Frames first ... first + n - 1 of a run.
+struct RunFrames {
+  std::string name;  ///< "run.h5, sample 3"
+  int first = 0, n = 0;
+};
+
 /// Fields over time as a model is trained on them: parts, statistics, crops, points.
 ///
 /// All that is drawn comes from counter-based random numbers of (seed, step, number of the crop in the step):
-/// the same on any ranks, and after a restart. Fields are held once a node.
+/// the same on any ranks, and after a restart. Fields are held once a node. Of volumes each frame is a
+/// sample, whose first axis is one of space in place of time.
 class FlowDataset {
  public:
   /// Collective. Throws InputError, one line each: what FieldSeriesReader refuses; fields or parameters that
@@ -33,7 +39,7 @@ class FlowDataset {
   [[nodiscard]] const FlowDataOptions& options() const;
   [[nodiscard]] const std::vector<std::string>& field_names() const;
   [[nodiscard]] const std::vector<std::string>& field_units() const;
-  [[nodiscard]] const std::vector<std::string>& axis_names() const;       ///< "t", then those of space
+  [[nodiscard]] const std::vector<std::string>& axis_names() const;  ///< "t", then those of space; or these
   [[nodiscard]] const std::vector<std::string>& parameter_names() const;  ///< sorted
   /// Statistics of the fields in the train split alone.
   [[nodiscard]] const FieldStatistics& statistics() const;
@@ -53,8 +59,8 @@ class FlowDataset {
   [[nodiscard]] const Samples& samples() const;
   /// Frames of a split known again, ascending: see fingerprints.hpp.
   [[nodiscard]] std::vector<std::int64_t> fingerprints(Split split) const;
-  /// Frames that a sample gives to a split: the first, and how many.
-  [[nodiscard]] std::pair<int, int> frames(Split split, std::int64_t sample) const;
+  /// Frames that runs give to a split.
+  [[nodiscard]] std::vector<RunFrames> runs(Split split) const;
   [[nodiscard]] std::int64_t n_samples(Split split) const;  ///< samples of which the split has frames
   [[nodiscard]] std::int64_t n_crops(Split split) const;    ///< places where a crop can begin, in all samples
   /// Crops first, ..., first + count - 1 of step `step`, as any rank may ask for them. Every place is equally

@@ -28,14 +28,18 @@ std::vector<std::int64_t> frame_fingerprints(const float* values, int n_fields, 
 
 std::vector<std::vector<std::int64_t>> fingerprints_of(const Comm& comm, const Samples& samples,
                                                        int n_fields) {
-  std::vector<std::vector<std::int64_t>> all(samples.size());
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    const Sample& sample = samples[i];
-    all[i].assign(sample.n_frames(), 0);
-    if (i % comm.size() == static_cast<std::size_t>(comm.rank()))
-      all[i] =
-          frame_fingerprints(sample.values, n_fields, sample.n_frames(), sample.n_points() / all[i].size());
-    comm.reduce(std::span<std::int64_t>(all[i]), Comm::Reduction::sum);
+  std::vector<std::vector<std::int64_t>> all;
+  std::size_t next = 0;  // sample
+  for (const Run& run : samples.runs()) {
+    all.emplace_back();
+    for (; std::ssize(all.back()) < run.n_frames; ++next) {
+      const Sample& sample = samples[next];
+      std::vector<std::int64_t> own(sample.n_frames(), 0);
+      if (next % comm.size() == static_cast<std::size_t>(comm.rank()))
+        own = frame_fingerprints(sample.values, n_fields, sample.n_frames(), sample.n_points() / own.size());
+      all.back().insert(all.back().end(), own.begin(), own.end());
+    }
+    comm.reduce(std::span<std::int64_t>(all.back()), Comm::Reduction::sum);
   }
   return all;
 }
@@ -52,7 +56,7 @@ std::vector<std::int64_t> fingerprints_of(const std::vector<Part>& parts,
 }
 
 void check_splits(const std::array<std::vector<Part>, 3>& parts,
-                  const std::vector<std::vector<std::int64_t>>& fingerprints, const Samples& samples) {
+                  const std::vector<std::vector<std::int64_t>>& fingerprints, const std::vector<Run>& runs) {
   struct Owner {
     std::size_t split, part;
   };
@@ -76,7 +80,7 @@ void check_splits(const std::array<std::vector<Part>, 3>& parts,
                             2 * count <= static_cast<std::size_t>(std::min(other.n, part.n)),
                         "{} and {} have {} in common: the same flow would be in the {} and in the {} "
                         "split. Name it once in data.files, or split by time",
-                        samples[other.sample].name, samples[part.sample].name, counted(count, "frame"),
+                        runs[other.sample].name, runs[part.sample].name, counted(count, "frame"),
                         split_names[before], split_names[split]);
         }
       // Frames of this part, each once: a flow at rest has one frame many times.

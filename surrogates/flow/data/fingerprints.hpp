@@ -18,7 +18,7 @@ namespace quintet::flow {
 [[nodiscard]] std::vector<std::int64_t> frame_fingerprints(const float* values, int n_fields, int n_frames,
                                                            std::size_t points_of_frame);
 
-/// Fingerprints of all samples, [sample][frame]. Collective.
+/// Fingerprints of all runs, [run][frame]. Collective.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> fingerprints_of(const Comm& comm, const Samples& samples,
                                                                      int n_fields);
 
@@ -26,10 +26,10 @@ namespace quintet::flow {
 [[nodiscard]] std::vector<std::int64_t> fingerprints_of(const std::vector<Part>& parts,
                                                         const std::vector<std::vector<std::int64_t>>& all);
 
-/// Throws InputError where parts of two splits, of two samples, have more than half of their frames in
+/// Throws InputError where parts of two splits, of two runs, have more than half of their frames in
 /// common. A first frame that two runs share does not count.
 void check_splits(const std::array<std::vector<Part>, 3>& parts,
-                  const std::vector<std::vector<std::int64_t>>& fingerprints, const Samples& samples);
+                  const std::vector<std::vector<std::int64_t>>& fingerprints, const std::vector<Run>& runs);
 
 /// How many of the frames are among those known, which ascend.
 [[nodiscard]] std::int64_t count_known(const std::vector<std::int64_t>& frames,

@@ -16,32 +16,32 @@ std::array<int, 3> shares(const SplitOptions& options, int n) {
   return {n - validation - test, validation, test};
 }
 
-std::array<std::vector<Part>, 3> split_by_sample(const Samples& samples, const SplitOptions& options) {
-  const auto n = shares(options, samples.size());
+std::array<std::vector<Part>, 3> split_by_run(const std::vector<Run>& runs, const SplitOptions& options) {
+  const auto n = shares(options, runs.size());
   QUINTET_CHECK(n[0] > 0,
                 "{} none to train on after {} for validation and {} for the test: give more, or "
                 "data.split.by: time",
-                counted(samples.size(), "sample leaves", "samples leave"), n[1], n[2]);
+                counted(runs.size(), "sample leaves", "samples leave"), n[1], n[2]);
   std::array<std::vector<Part>, 3> parts;
-  std::size_t sample = 0;
+  std::size_t run = 0;
   for (std::size_t k = 0; k < 3; ++k)
-    for (int i = 0; i < n[k]; ++i, ++sample) parts[k].push_back({sample, 0, samples[sample].n_frames()});
+    for (int i = 0; i < n[k]; ++i, ++run) parts[k].push_back({run, 0, runs[run].n_frames});
   return parts;
 }
 
-std::array<std::vector<Part>, 3> split_by_time(const Samples& samples, const SplitOptions& options,
+std::array<std::vector<Part>, 3> split_by_time(const std::vector<Run>& runs, const SplitOptions& options,
                                                int crop_frames) {
   std::array<std::vector<Part>, 3> parts;
-  for (std::size_t sample = 0; sample < samples.size(); ++sample) {
-    const auto n = shares(options, samples[sample].n_frames());
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    const auto n = shares(options, runs[run].n_frames);
     int first = 0;
     for (std::size_t k = 0; k < 3; first += n[k], ++k) {
-      if (n[k] == 0) continue;
+      if (n[k] == 0 && k > 0) continue;
       QUINTET_CHECK(n[k] >= crop_frames,
                     "{}: the {} split has {} of its {} frames, but data.crop asks for {}; give a "
                     "greater share in data.split, or a smaller crop",
-                    samples[sample].name, split_names[k], n[k], samples[sample].n_frames(), crop_frames);
-      parts[k].push_back({sample, first, n[k]});
+                    runs[run].name, split_names[k], n[k], runs[run].n_frames, crop_frames);
+      parts[k].push_back({run, first, n[k]});
     }
   }
   return parts;
@@ -49,9 +49,10 @@ std::array<std::vector<Part>, 3> split_by_time(const Samples& samples, const Spl
 
 }  // namespace
 
-std::array<std::vector<Part>, 3> split(const Samples& samples, const SplitOptions& options, int crop_frames) {
-  return options.by == SplitBy::sample ? split_by_sample(samples, options)
-                                       : split_by_time(samples, options, crop_frames);
+std::array<std::vector<Part>, 3> split(const std::vector<Run>& runs, const SplitOptions& options,
+                                       int crop_frames) {
+  return options.by == SplitBy::sample ? split_by_run(runs, options)
+                                       : split_by_time(runs, options, crop_frames);
 }
 
 }  // namespace quintet::flow

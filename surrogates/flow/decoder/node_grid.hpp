@@ -19,7 +19,7 @@ struct NodeAxis {
 
   [[nodiscard]] int size() const { return nodes.size(); }
 };
-/// Axes of a sample's latents: time, then two of space.
+/// Axes of a sample's latents: time, then two of space; of volumes three of space.
 using NodeGrid = std::array<NodeAxis, n_axes>;
 
 /// The cell of an axis that holds a coordinate.

@@ -39,8 +39,8 @@ std::vector<EquationText> texts_of(const std::vector<std::pair<std::string, Form
 AxisEnd parse_end(const std::string& at, const std::string& what, const std::array<std::string, n_axes>& axes,
                   const std::array<bool, n_axes>& periodic) {
   std::vector<std::string> known;
-  for (int axis = 1; axis < n_axes; ++axis) {
-    if (periodic[axis]) continue;
+  for (int axis = 0; axis < n_axes; ++axis) {
+    if (periodic[axis] || !is_space(axes[axis])) continue;
     for (const bool upper : {false, true}) {
       known.push_back(axes[axis] + (upper ? ".upper" : ".lower"));
       if (at == known.back()) return {axis, upper};

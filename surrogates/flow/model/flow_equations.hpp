@@ -27,6 +27,10 @@ struct EquationOptions {
 };
 void describe(Schema& schema, EquationOptions& options);
 
+/// The name of time among the axes of a flow, which no axis of a file may have.
+inline constexpr const char* time_name = "t";
+[[nodiscard]] inline bool is_space(const std::string& axis) { return !axis.empty() && axis != time_name; }
+
 /// An end of an axis.
 struct AxisEnd {
   int axis = 0;

@@ -76,7 +76,9 @@ struct HeaderFile {
 
 void describe(Schema& schema, HeaderFile& file) {
   schema.section("model", file.header.options, "Networks");
-  schema.sections("axes", file.axes, "Axes, time first").required().length(n_axes, n_axes);
+  schema.sections("axes", file.axes, "Axes, time first; of volumes three of space")
+      .required()
+      .length(n_axes, n_axes);
   schema.sections("fields", file.header.fields, "Fields").required().length(1, 1000);
   schema.sections("parameters", file.header.parameters, "Parameters of the flow");
   schema.integers("block", file.block, "Coarse nodes of a training block")
@@ -230,7 +232,7 @@ std::vector<std::string> beyond_training(const FlowModelHeader& header, const Pr
           "spacing along {} of {:.6g} to {:.6g}; the model was trained for {:.6g} to "
           "{:.6g}",
           known.name, asked.spacing.least, asked.spacing.most, known.spacing.least, known.spacing.most));
-    if (i == 0) continue;
+    if (i == 0 && !header.of_volumes()) continue;
     if (known.periodic != asked.periodic)
       found.push_back(fmt::format("axis {} is {}periodic; the model was trained for one that is{}",
                                   known.name, asked.periodic ? "" : "not ", known.periodic ? "" : " not"));

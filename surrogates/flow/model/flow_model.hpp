@@ -42,7 +42,7 @@ struct ModelParameter {
 /// All that a model is but its weights.
 struct FlowModelHeader {
   FlowModelOptions options;
-  std::array<ModelAxis, n_axes> axes;  ///< time first
+  std::array<ModelAxis, n_axes> axes;  ///< time first; of volumes three of space
   std::vector<ModelField> fields;
   std::vector<ModelParameter> parameters;
   GridShape block{};       ///< coarse nodes of a training block
@@ -55,6 +55,8 @@ struct FlowModelHeader {
   [[nodiscard]] std::vector<std::string> field_names() const;
   [[nodiscard]] std::array<std::string, n_axes> axis_names() const;
   [[nodiscard]] std::array<bool, n_axes> axis_periods() const;
+  /// Whether it refines volumes, each frame by itself: its first axis is not time.
+  [[nodiscard]] bool of_volumes() const { return is_space(axes[0].name); }
   [[nodiscard]] std::vector<std::string> parameter_names() const;
   /// The equations, ready for use.
   [[nodiscard]] FlowEquations flow_equations() const;

@@ -61,6 +61,10 @@ void ErrorBars::predict(std::span<const double> points, std::span<const float> v
                                  std::sqrt(squares[i] / static_cast<double>(members_.size())));
 }
 
+void ErrorBars::replace(const FieldBlock& coarse) {
+  for (auto& member : members_) member.replace(coarse);
+}
+
 double ErrorBars::memory() const {
   double bytes = 0;
   for (const auto& member : members_) bytes += member.memory();

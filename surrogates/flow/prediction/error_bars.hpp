@@ -29,6 +29,9 @@ class ErrorBars {
   /// @param points [point][axis] @param values [point][field] of the model @param bars [point][field]
   void predict(std::span<const double> points, std::span<const float> values, std::span<float> bars);
 
+  /// Go on with other values on the same nodes, see FlowPredictor::replace().
+  void replace(const FieldBlock& coarse);
+
   [[nodiscard]] double memory() const;        ///< bytes of all members
   [[nodiscard]] double least_memory() const;  ///< bytes that they need at least
   /// In what they go beyond their training, a sentence each.

@@ -106,9 +106,9 @@ struct FlowPredictor::State {
   std::unique_ptr<DeviceDecoder> there;     ///< in its place on a device
   std::unique_ptr<LatentField> latents;
   NodeGrid grid;            ///< of latents, or of the fine fields
-  int cells_at_a_time = 1;  ///< of the grid along time
+  int cells_at_a_time = 1;  ///< of the grid along its first axis
   int points_at_a_time = least_points;
-  int part = -1;  ///< the part in time whose latents are at hand
+  int part = -1;  ///< the part of the first axis whose latents are at hand
   std::vector<float> part_latents;
   std::optional<PrecisionCheck> check;  ///< where products are in bfloat16
 
@@ -120,7 +120,10 @@ struct FlowPredictor::State {
            latents->window_bytes() +
            (options.device.device() == Device::portable ? DeviceDecoder::most_bytes : 0);
   }
-  /// Latents of so many cells in time, and of the coarse nodes that a refined grid needs around them.
+  /// Cells along the first axis: on a periodic one also that which joins the ends.
+  [[nodiscard]] int n_cells() const { return grid[0].size() - (grid[0].periodic ? 0 : 1); }
+  /// Latents of so many cells along the first axis, and of the coarse nodes that a refined grid needs around
+  /// them.
   [[nodiscard]] double part_bytes(int n_cells) const {
     const GridShape shape = latents->shape();
     const double nodes = n_cells + 1 + 2 * (latents->refinement()[0] - 1);
@@ -145,15 +148,15 @@ struct FlowPredictor::State {
     const int more_points = std::min<double>(most_points - least_points, free / 4 / point_bytes());
     points_at_a_time = least_points + more_points;
     free -= more_points * point_bytes();
-    const int n_cells = grid[0].size() - 1;
-    while (cells_at_a_time < n_cells && part_bytes(2 * cells_at_a_time) - part_bytes(1) <= free)
+    while (cells_at_a_time < n_cells() && part_bytes(2 * cells_at_a_time) - part_bytes(1) <= free)
       cells_at_a_time *= 2;
-    cells_at_a_time = std::min(cells_at_a_time, n_cells);
+    cells_at_a_time = std::min(cells_at_a_time, n_cells());
   }
 
-  /// The grid of a part, with its latents at hand.
+  /// The grid of a part, with its latents at hand. Of a periodic axis it is a bounded piece, whose last node
+  /// may be the image of the first: what is predicted does not depend on where pieces end.
   NodeGrid load_part(int number) {
-    const int first = number * cells_at_a_time, last = std::min(first + cells_at_a_time, grid[0].size() - 1);
+    const int first = number * cells_at_a_time, last = std::min(first + cells_at_a_time, n_cells());
     const int refinement = latents->refinement()[0];
     const int first_coarse = first / refinement, last_coarse = last / refinement;
     if (part != number) {
@@ -168,10 +171,20 @@ struct FlowPredictor::State {
     NodeGrid own = grid;
     const auto& all = grid[0].nodes;
     const int from = first_coarse * refinement, end = (last_coarse + 1) * refinement;
-    own[0].nodes.assign(all.begin() + from, all.begin() + end);
-    if (from > 0) own[0].lower = own[0].nodes.front();
-    if (end < grid[0].size()) own[0].upper = own[0].nodes.back();
+    own[0].nodes.clear();
+    for (int i = from; i < end; ++i)
+      own[0].nodes.push_back(all[i % all.size()] + (i < std::ssize(all) ? 0 : grid[0].upper - grid[0].lower));
+    if (from > 0 || grid[0].periodic) own[0].lower = own[0].nodes.front();
+    if (end < grid[0].size() || grid[0].periodic) own[0].upper = own[0].nodes.back();
+    own[0].periodic = false;
     return own;
+  }
+
+  /// A coordinate of the first axis as that of its image from the first node on, if the axis is periodic.
+  [[nodiscard]] double in_period(double x) const {
+    if (!grid[0].periodic) return x;
+    const double length = grid[0].upper - grid[0].lower, first = grid[0].nodes.front();
+    return x - length * std::floor((x - first) / length);
   }
 
   /// Jets [point][channel][field] of normalised fields.
@@ -325,6 +338,14 @@ FlowPredictor::FlowPredictor(FlowModel model, FieldBlock coarse,
   }
   s.plan();
 }
+
+void FlowPredictor::replace(FieldBlock coarse) {
+  State& s = *state_;
+  QUINTET_ASSERT(coarse.values.size() == s.coarse.values.size(),
+                 "other coarse fields than those planned for");
+  s.coarse.values = std::move(coarse.values);
+  s.part = -1;
+}
 FlowPredictor::~FlowPredictor() = default;
 FlowPredictor::FlowPredictor(FlowPredictor&&) noexcept = default;
 
@@ -403,7 +424,8 @@ void FlowPredictor::predict(std::span<const double> points, std::span<float> val
     const int n = end - first;
     std::vector<double> places;
     for (std::size_t k = first; k < end; ++k)
-      for (std::size_t i = 0; i < n_axes; ++i) places.push_back(points[order[k] * n_axes + i]);
+      for (std::size_t i = 0; i < n_axes; ++i)
+        places.push_back(i == 0 ? s.in_period(points[order[k] * n_axes]) : points[order[k] * n_axes + i]);
     jets.resize(std::int64_t{n} * s.n_channels() * n_fields);
     s.decode(own, places, jets, s.check.has_value());
     s.to_physical(n, jets);

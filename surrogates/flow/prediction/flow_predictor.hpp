@@ -47,8 +47,8 @@ struct PrecisionCheck {
   [[nodiscard]] double worst() const;
 };
 
-/// A model's fields at any points, from coarse fields over time: encoded in parts in time, decoded in parts,
-/// in memory that is bounded whatever is asked for.
+/// A model's fields at any points, from coarse fields over time, or a volume of them: encoded in parts of the
+/// first axis, decoded in parts, in memory that is bounded whatever is asked for.
 class FlowPredictor {
  public:
   /// @param coarse physical values of the model's fields, in its order
@@ -65,6 +65,8 @@ class FlowPredictor {
   /// Whether residuals are formed: asked for, the model has equations, and its decoder has derivatives.
   [[nodiscard]] bool has_residuals() const;
   [[nodiscard]] std::vector<std::string> equation_names() const;
+  /// Go on with other values on the same nodes, of the next frame of volumes.
+  void replace(FieldBlock coarse);
   /// The part of space-time in which points may lie.
   [[nodiscard]] const BlockAxes& domain() const;
 
@@ -72,7 +74,7 @@ class FlowPredictor {
   [[nodiscard]] double least_memory() const;
   [[nodiscard]] double memory() const;
 
-  /// @param points [point][axis] physical coordinates, in any order; in the order of time is fastest
+  /// @param points [point][axis] physical coordinates, in any order; in the order of the first is fastest
   /// @param values [point][field] physical units @param residuals [point][equation], or empty
   /// Throws InputError for points outside the domain, NumericalError where a value is not finite, or where
   /// products in bfloat16 are off by more than precision_bound (worst() of the check, all points so far).

@@ -77,17 +77,25 @@ void LatentField::add_window(const std::array<int, 3>& start, int first, int cou
                             weight_sums_[axis][(start[axis] * refinement_[axis] + i) % refined[axis]]);
   }
   const float* from = own.data();
+  const int period = coarse_->axes[0].periodic ? refined[0] : 0;
   for (std::size_t t = 0; t < share[0].size(); ++t) {
-    const int to_t = start[0] * refinement_[0] + static_cast<int>(t) - first * refinement_[0];
-    const bool wanted = to_t >= 0 && to_t < count * refinement_[0];
+    // A node may be asked for twice: as itself, and as its image beyond the end of the period.
+    std::vector<int> places;
+    for (const int image : {-1, 0, 1}) {
+      const int to_t =
+          start[0] * refinement_[0] + static_cast<int>(t) + image * period - first * refinement_[0];
+      if (to_t >= 0 && to_t < count * refinement_[0] && (image == 0 || period > 0)) places.push_back(to_t);
+    }
     for (std::size_t z = 0; z < share[1].size(); ++z)
       for (std::size_t x = 0; x < share[2].size(); ++x, from += n_channels_) {
-        if (!wanted) continue;
+        if (places.empty()) continue;
         const auto to_z = (start[1] * refinement_[1] + static_cast<int>(z)) % refined[1];
         const auto to_x = (start[2] * refinement_[2] + static_cast<int>(x)) % refined[2];
         const float weight = share[0][t] * share[1][z] * share[2][x];
-        float* to = &latents[((std::int64_t{to_t} * refined[1] + to_z) * refined[2] + to_x) * n_channels_];
-        for (int c = 0; c < n_channels_; ++c) to[c] += weight * from[c];
+        for (const int to_t : places) {
+          float* to = &latents[((std::int64_t{to_t} * refined[1] + to_z) * refined[2] + to_x) * n_channels_];
+          for (int c = 0; c < n_channels_; ++c) to[c] += weight * from[c];
+        }
       }
   }
 }
@@ -96,7 +104,9 @@ std::vector<float> LatentField::of_range(int first, int count) const {
   const GridShape refined = shape();
   std::vector<float> latents(std::int64_t{count} * refinement_[0] * refined[1] * refined[2] * n_channels_);
   for (const int t : windows_[0].starts) {
-    if (t + windows_[0].length <= first || t >= first + count) continue;
+    const auto reaches = [&](int from) { return from + windows_[0].length > first && from < first + count; };
+    const int period = coarse_->axes[0].periodic ? windows_[0].n : 0;
+    if (!reaches(t) && !reaches(t - period) && !reaches(t + period)) continue;
     for (const int z : windows_[1].starts)
       for (const int x : windows_[2].starts) add_window({t, z, x}, first, count, latents);
   }

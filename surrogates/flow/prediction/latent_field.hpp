@@ -12,7 +12,7 @@
 
 namespace quintet::flow {
 
-/// Latents of coarse fields, a range of nodes in time at a time.
+/// Latents of coarse fields, a range of nodes along the first axis at a time.
 ///
 /// q(node) = sum_w weight_w(node) q_w(node)/sum_w weight_w(node) over the windows w that hold it; weights are
 /// products over the axes. A range does not depend on what was asked for before. A convolutional model has
@@ -28,8 +28,8 @@ class LatentField {
   [[nodiscard]] int n_channels() const { return n_channels_; }
   /// Nodes along each axis, refined ones where the model is convolutional.
   [[nodiscard]] GridShape shape() const;
-  /// Latents [t][z][x][channel] of `count` coarse nodes in time from `first` on (refined: count
-  /// refinement_t).
+  /// Latents [t][z][x][channel] of `count` coarse nodes along the first axis from `first` on (refined: count
+  /// refinement_t); where that is periodic, beyond its last node the first ones again.
   [[nodiscard]] std::vector<float> of_range(int first, int count) const;
   /// Memory (bytes) that of_range() needs for one window at a time, beside what it returns.
   [[nodiscard]] double window_bytes() const;

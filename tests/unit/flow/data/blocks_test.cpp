@@ -107,7 +107,7 @@ TEST(Coarsen, grids_that_the_factor_does_not_divide_are_refused) {
   EXPECT_EQ(message_of<InputError>([&] {
               (void)coarsen(BlockView(block), {{1, 4, 1}, {}});
             }),
-            "6 points along the first axis of space cannot be made 4 times fewer: choose a number that the "
+            "6 points along the second of three axes cannot be made 4 times fewer: choose a number that the "
             "factor divides");
   EXPECT_TRUE(contains(message_of<InputError>([&] {
                          (void)coarsen_as_reference(BlockView(block), {4, 2, 2});

@@ -188,7 +188,8 @@ TEST(FlowDataset, frames_are_known_again_in_any_file) {
   EXPECT_EQ(data.fingerprints(Split::train).size(), 12u);
   EXPECT_EQ(data.fingerprints(Split::train), same.fingerprints(Split::train));
   EXPECT_NE(data.fingerprints(Split::train), data.fingerprints(Split::test));
-  EXPECT_EQ(data.frames(Split::validation, 0), (std::pair{0, 12}));
+  EXPECT_EQ(data.runs(Split::validation)[0].first, 0);
+  EXPECT_EQ(data.runs(Split::validation)[0].n, 12);
 }
 
 /// 1e5 and a wave of this height.
