@@ -20,6 +20,21 @@ using flow::EquationCheck;
 constexpr double points_at_most = 4e6;  ///< that a rank looks at: a second or two
 constexpr int frames_at_most = 6;
 
+/// Checks with the errors of frames in those that they are about.
+std::vector<EquationCheck> with_errors_of_frames(std::vector<EquationCheck> checks) {
+  std::vector<EquationCheck> result;
+  for (auto& check : checks) {
+    if (!check.name.ends_with(error_of_frames)) {
+      result.push_back(std::move(check));
+      continue;
+    }
+    auto& whole = result.back();  // the one before it
+    whole.error += check.residual;
+    whole.beyond = std::max(0.0, whole.beyond - 2 * check.residual);
+  }
+  return result;
+}
+
 /// All conditions on one sample: equations, then those of each wall. Nothing where nothing can be said.
 std::vector<EquationCheck> checks_of(const flow::FlowEquations& equations, const AskedSample& sample,
                                      const std::vector<double>& constants, double points) {
@@ -27,11 +42,13 @@ std::vector<EquationCheck> checks_of(const flow::FlowEquations& equations, const
   const auto grid = grid_of(*sample.axes, system.names().axes);
   const flow::FieldsOverTime fields{&grid, (*sample.axes)[0].coordinates, sample.values};
   const int frames = std::clamp(points / grid.size(), 1.0, double{frames_at_most});
-  auto checks = check_equations(system, constants, fields, frames);
-  for (const auto& wall : equations.walls())
+  auto checks = with_errors_of_frames(check_equations(system, constants, fields, frames));
+  for (const auto& wall : equations.walls()) {
+    if (wall.end.axis == 0) continue;  // of volumes: see check_truth()
     for (auto& check :
          check_wall(wall.system, constants, fields, wall.end.axis - 1, wall.end.upper ? 1 : 0, frames))
       checks.push_back(std::move(check));
+  }
   return checks;
 }
 
@@ -140,6 +157,10 @@ void check_truth(Context& context, const flow::FlowEquations& equations,
                  const std::vector<AskedSample>& samples, flow::DataCheck choice, const std::string& key) {
   if (choice == flow::DataCheck::off) return;
   if (equations.interior().n_equations() == 0 && equations.walls().empty()) return;
+  for (const auto& wall : equations.walls())
+    if (wall.end.axis == 0)
+      log::info("The data: conditions at walls of {} are not asked of them, those of other axes are",
+                equations.interior().names().axes[0]);
   const auto worst = worst_of(context.comm(), equations, samples);
   if (worst.empty()) {
     log::info("The data: fewer than 6 points along an axis, or 5 frames: equations are not asked of them");

@@ -18,11 +18,15 @@ namespace quintet::meshfreeflow {
 struct AskedSample {
   std::string name;
   const flow::BlockAxes* axes = nullptr;
-  std::span<const float> values;  ///< [field][t][z][x]
+  std::span<const float> values;  ///< [field][t][z][x], of volumes [field][z][y][x]
   std::map<std::string, double> parameters;
 };
 
-/// The grid of a sample's axes of space.
+/// Behind the name of an equation: another one, whose residual is the error that differences of frames make
+/// in the first.
+inline constexpr const char* error_of_frames = " by other frames";
+
+/// The grid of a sample's axes of space; of volumes without the first.
 [[nodiscard]] flow::RectilinearGrid grid_of(const flow::BlockAxes& axes,
                                             const std::array<std::string, flow::n_axes>& names);
 

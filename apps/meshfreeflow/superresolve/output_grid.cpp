@@ -30,9 +30,10 @@ flow::BlockAxis equally_spaced(const flow::BlockAxis& axis, std::int64_t n) {
   return result;
 }
 
-flow::BlockAxes grid_of_file(const std::string& path, const flow::BlockAxes& domain,
-                             const flow::FlowModelHeader& model) {
+flow::BlockAxes grid_of_file(const std::string& path, const FlowInputOptions& input,
+                             const flow::BlockAxes& domain, const flow::FlowModelHeader& model) {
   FieldSeriesOptions options;
+  if (path == input.file) options = flow::reader_options(input.describe_file);
   for (const auto& name : model.axis_names())
     if (flow::is_space(name)) options.axes.push_back(name);
   const auto reader = FieldSeriesReader::open(Comm::self(), path, options);
@@ -63,9 +64,9 @@ flow::BlockAxes grid_of_file(const std::string& path, const flow::BlockAxes& dom
 
 }  // namespace
 
-flow::BlockAxes output_grid(const RefinedOptions& options, const flow::BlockAxes& domain,
-                            const flow::FlowModelHeader& model) {
-  if (options.like) return grid_of_file(*options.like, domain, model);
+flow::BlockAxes output_grid(const RefinedOptions& options, const FlowInputOptions& input,
+                            const flow::BlockAxes& domain, const flow::FlowModelHeader& model) {
+  if (options.like) return grid_of_file(*options.like, input, domain, model);
   flow::BlockAxes grid;
   for (std::size_t i = 0; i < 3; ++i)
     grid[i] = options.grid.empty() ? refined(domain[i], options.factor[i])

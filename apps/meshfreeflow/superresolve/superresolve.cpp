@@ -159,7 +159,7 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
     points = read_points(*options.output.points, header.axis_names());
     output_bytes = points.size() * (8 + 3.0 * n_columns);
   } else {
-    frames.grid = output_grid(options.output, domain, header);
+    frames.grid = output_grid(options.output, options.input, domain, header);
     frames.volumes = volumes ? &*volumes : nullptr;
     frames.rows_at_a_time = frames.most_rows(context.comm());
     if (volumes) {

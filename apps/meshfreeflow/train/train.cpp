@@ -12,6 +12,7 @@
 #include "apps/application/training/memory_report.hpp"
 #include "apps/meshfreeflow/setup/data_check.hpp"
 #include "apps/meshfreeflow/train/activations_report.hpp"
+#include "apps/meshfreeflow/train/frame_rates.hpp"
 #include "apps/meshfreeflow/train/learning_curve.hpp"
 #include "apps/meshfreeflow/train/stage.hpp"
 #include "apps/meshfreeflow/train/training.hpp"
@@ -88,6 +89,8 @@ void ask_data(Context& context, const TrainOptions& options, const Training& tra
   context.timed("check", [&] {
     check_truth(context, training.trainer().header().flow_equations(), asked, options.data.check,
                 "data.check");
+    if (options.data.of_volumes())
+      check_rates(context, apart(options.equations, options.data.fields).rated, training.data());
   });
 }
 

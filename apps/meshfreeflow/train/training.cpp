@@ -8,6 +8,7 @@
 #include "apps/application/life/memory.hpp"
 #include "apps/application/training/device_arrays.hpp"
 #include "apps/application/training/timed_threads.hpp"
+#include "apps/meshfreeflow/train/frame_rates.hpp"
 #include "io/config/suggest.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
@@ -134,7 +135,8 @@ flow::FlowModelHeader model_header(const TrainOptions& options, const flow::Flow
   header.options = options.model;
   auto& encoder = header.options.encoder;
   if (encoder.block == flow::ResidualMiddle::perturb && !encoder.masks) encoder.masks.emplace();
-  header.equations = options.equations;
+  header.equations =
+      options.data.of_volumes() ? apart(options.equations, options.data.fields).still : options.equations;
   header.reference_compatible = options.data.reference_compatible;
   const auto low = data.low(Split::train, 0).axes;
   const auto crop = data.batch(Split::train, 0, 0, 0, 1).axes[0];

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Helpers of superresolve.txt: what is in the files of `meshfreeflow superresolve`, by h5dump.
 
-Usage: superresolve.py holds RUN FIELD... | shape RUN T Z X | agree RUN RUN TOLERANCE | points RUN LIST.csv |
+Usage: superresolve.py holds RUN FIELD... | shape RUN T Z [Y] X | agree RUN RUN TOLERANCE | points RUN LIST.csv |
 points_agree RUN RUN TOLERANCE | times FACTOR RUN RUN FIELD...
 """
 import array
@@ -26,9 +26,9 @@ def fields(run):
     return datasets(run, "/t0_fields")
 
 
-def axes(run):
+def axes(run, *names):
     found = datasets(run, "/dimensions")
-    return [found[name][0] for name in ("time", "z", "x")]
+    return [found[name][0] for name in ("time", *(names or "zx"))]
 
 
 def spread(values):
@@ -45,7 +45,7 @@ def holds(run, *names):
 
 def shape(run, *sizes):
     sizes = [int(size) for size in sizes]
-    return all(found == [1] + sizes for _, found in fields(run).values()) and [len(a) for a in axes(run)] == sizes
+    return all(found == [1] + sizes for _, found in fields(run).values()) and [len(a) for a in axes(run, *("zyx" if len(sizes) == 4 else "zx"))] == sizes
 
 
 def agree(run, other, tolerance):

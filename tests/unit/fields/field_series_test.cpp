@@ -414,5 +414,51 @@ TEST(FieldSeries, checksums_are_the_same_on_any_ranks) {
   EXPECT_EQ(sums("together.h5"), sums("alone.h5"));
 }
 
+TEST(FieldSeries, a_frame_in_parts_is_the_frame) {
+  const auto comm = Comm::world();
+  const SharedScratch scratch("field_parts");
+  const auto header = small_header();
+  write_small(comm, scratch / "whole.h5", header, 2);
+  auto writer = FieldSeriesWriter::create(comm, scratch / "parts.h5", header, hdf5::current_provenance());
+  const UnevenRows rows(comm, header.axes[0].size());
+  for (std::uint64_t sample = 0; sample < 2; ++sample)
+    for (std::uint64_t frame = 0; frame < 2; ++frame) {
+      writer.begin_frame(sample, 0.25 * frame);
+      for (std::uint64_t row = 0; row < 6; ++row) {  // equally often on all ranks, of which some have none
+        const std::uint64_t n = row < rows.count ? 1 : 0;
+        std::vector<std::vector<double>> values(4);
+        for (std::size_t f = 0; f < 4; ++f)
+          for (std::uint64_t k = 0; k < 5 * n; ++k)
+            values[f].push_back(value_at(f, sample, frame, rows.offset + row, k));
+        writer.add_part<double>({values.begin(), values.end()}, {{n * (rows.offset + row), 0}, {n, 5}});
+      }
+      EXPECT_EQ(writer.n_frames(sample), frame);  // it counts when it is whole
+      writer.end_frame();
+    }
+  writer.close();
+  const auto sums = [&](const std::string& name) {
+    return hdf5::File::open(comm, scratch / name).root().read<std::uint64_t>("frame_checksum");
+  };
+  EXPECT_EQ(sums("parts.h5"), sums("whole.h5"));
+  const auto reader = FieldSeriesReader::open(comm, scratch / "parts.h5");
+  for (std::size_t f = 0; f < 4; ++f)
+    EXPECT_EQ(reader.read<double>(static_cast<int>(f), 1, {0, 2, {}}), expected(f, 1, 0, 2));
+}
+
+TEST(FieldSeries, parts_that_make_no_frame_are_refused_and_do_not_count) {
+  const auto comm = Comm::world();
+  const SharedScratch scratch("field_parts_lacking");
+  const auto header = small_header(1);
+  auto writer = FieldSeriesWriter::create(comm, scratch / "a.h5", header, hdf5::current_provenance());
+  writer.begin_frame(0, 0);
+  const std::uint64_t n = comm.is_root() ? 5 : 0;  // of 6 rows
+  const std::vector<double> values(n * 5, 1.0);
+  const std::vector<std::span<const double>> fields(4, std::span<const double>(values));
+  writer.add_part<double>(fields, {{0, 0}, {n, 5}});
+  EXPECT_TRUE(
+      contains(message_of<InputError>([&] { writer.end_frame(); }), "the ranks give 25 values of 30"));
+  EXPECT_EQ(writer.n_frames(0), 0u);
+}
+
 }  // namespace
 }  // namespace quintet

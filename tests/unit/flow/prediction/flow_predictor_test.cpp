@@ -217,6 +217,59 @@ TEST_P(AnyDecoder, a_flow_moved_along_a_periodic_axis_is_predicted_moved) {
   EXPECT_LT(greatest_difference(here.values, there.values), 2e-5);
 }
 
+/// As a model of volumes along (y, z, x), of which y is periodic.
+FlowModel of_volumes(FlowModel model) {
+  model.header.axes[0] = {"y", "1", true, 0, 4, {0.5, 0.5}, {1.5, 1.5}};
+  model.header.equations.interior = {{"other", FormulaText("dy(b) + u*dyy(u) + dzz(u)*b")}};
+  model.header.equations.constants.clear();
+  return model;
+}
+FieldBlock volume(int n_y, int shift = 0) {
+  FieldBlock block = coarse_block(n_y, 8);
+  block.axes[0].periodic = true;
+  const auto values = block.values;
+  const std::size_t row = 4 * 8;
+  for (int f = 0; f < 2; ++f)
+    for (int y = 0; y < n_y; ++y)
+      std::copy_n(&values[(f * n_y + (y + n_y - shift) % n_y) * row], row,
+                  &block.values[(f * n_y + y) * row]);
+  return block;
+}
+
+TEST_P(AnyDecoder, volumes_do_not_depend_on_how_they_are_cut) {
+  const auto coarse = volume(11);
+  FlowPredictor roomy(of_volumes(model()), coarse, known, {EncoderCover::blocks, true, 1e9});
+  FlowPredictor tight(of_volumes(model()), coarse, known, {EncoderCover::blocks, true, roomy.least_memory()});
+  EXPECT_LT(tight.memory(), roomy.memory());
+  const auto points = random_points(coarse, 700);
+  const auto one = ask(roomy, points), other = ask(tight, points);
+  EXPECT_LT(greatest_difference(one.values, other.values), 1e-6);
+  EXPECT_LT(greatest_difference(one.residuals, other.residuals), 1e-4);
+}
+
+TEST_P(AnyDecoder, a_volume_moved_along_its_periodic_first_axis_is_predicted_moved) {
+  FlowPredictor one(of_volumes(model()), volume(12), known, {EncoderCover::blocks, true, 1e9});
+  auto points = random_points(volume(12), 200);
+  const auto here = ask(one, points);
+  for (const int nodes : {1, 5}) {  // windows begin at each node: half of two
+    FlowPredictor other(of_volumes(model()), volume(12, nodes), known,
+                        {EncoderCover::blocks, true, one.least_memory()});
+    auto moved = points;
+    for (std::size_t p = 0; p < 200; ++p) moved[3 * p] = std::fmod(moved[3 * p] + 0.5 * nodes, 6.0);
+    const auto there = ask(other, moved);
+    EXPECT_LT(greatest_difference(here.values, there.values), 2e-5) << nodes;
+  }
+}
+
+TEST_P(AnyDecoder, the_next_volume_is_that_of_a_new_predictor) {
+  FlowPredictor used(of_volumes(model()), volume(6), known, {EncoderCover::blocks, true, 1e9});
+  const auto points = random_points(volume(6), 100);
+  static_cast<void>(ask(used, points));
+  used.replace(volume(6, 2));
+  FlowPredictor fresh(of_volumes(model()), volume(6, 2), known, {EncoderCover::blocks, true, 1e9});
+  EXPECT_EQ(ask(used, points).values, ask(fresh, points).values);
+}
+
 std::string decoder_name(const testing::TestParamInfo<std::tuple<DecoderKind, DecoderBase>>& info) {
   const bool continuous = std::get<0>(info.param) == DecoderKind::continuous,
              corrects = std::get<1>(info.param) != DecoderBase::none;
