@@ -624,7 +624,7 @@ MeshfreeflowControlEvaluation = TypedDict('MeshfreeflowControlEvaluation', {
     'gains': Sequence[float],  # Proportional control to compare with, the best of these gains: the action of a segment is -gain times the mean of w at the probes above it; none: it is left out; each at least 0
 }, total=False)
 class MeshfreeflowTrainDataLowResolution(TypedDict, total=False):
-    factor: Sequence[int]  # How many times fewer points along each axis: time, then space; 3 values, each at least 1 and at most 1024
+    factor: Sequence[int]  # How many times fewer points along each axis: time, then two of space; or three of space; 3 values, each at least 1 and at most 1024
     time_filter: Literal['box', 'point']  # Along time: mean over `factor` frames (box), or one of them (point)
     space_filter: Literal['box', 'point']  # Along space: mean over `factor` points, weighted by their cells' widths (box), or one of them (point)
     files: Union[Sequence[str], Any]  # Independent coarse runs in place of a filter: one file for each of `data.files`, with as many samples
@@ -646,8 +646,8 @@ class MeshfreeflowTrainDataDescribeFiles(TypedDict, total=False):
 class MeshfreeflowTrainData(TypedDict, total=False):
     files: Required[Union[Sequence[str], Any]]  # Fields over time: ours, The Well's, Dedalus', netCDF, zarr, vlasov's run.h5, the reference's npz; at least 1 value
     fields: Sequence[str]  # Fields that are the channels, in this order; at least 1 value
-    axes: Sequence[str]  # Axes of space, slowest first; 2 values
-    crop: Sequence[int]  # Points of a crop at high resolution: time, then space; 3 values, each at least 2 and at most 65536
+    axes: Sequence[str]  # Axes of space, slowest first. Three: volumes, of which each frame is refined by itself; 2 to 3 values
+    crop: Sequence[int]  # Points of a crop at high resolution: time, then two of space; or three of space; 3 values, each at least 2 and at most 65536
     points: int  # Points drawn in each crop; at least 1 and at most 4194304
     low_resolution: Union[MeshfreeflowTrainDataLowResolution, None]  # How the low resolution is made
     split: Union[MeshfreeflowTrainDataSplit, None]  # What is kept for validation and test
@@ -757,7 +757,7 @@ class MeshfreeflowSuperresolveInput(TypedDict, total=False):
     file: Required[str]  # Fields over time: ours, The Well's, Dedalus', netCDF, zarr, vlasov's run.h5, the reference's npz
     sample: int  # Number of the sample in the file; at least 0
     first_frame: int  # The frame to begin with; at least 0 and at most 1073741824
-    frames: Union[int, None]  # How many from there on; absent: all; at least 2 and at most 1073741824
+    frames: Union[int, None]  # How many from there on; absent: all; at least 1 and at most 1073741824
     describe_file: Union[MeshfreeflowSuperresolveInputDescribeFile, None]  # What the file does not say of itself
 class MeshfreeflowSuperresolveExpertsRouter(TypedDict, total=False):
     kind: Literal['rule', 'nearest', 'network']  # Who answers a request that several experts' ranges hold: rule: the first of `order`; without an order one alone may hold it; nearest: the one whose range has its middle nearest; network: the one that the registry's network, by the keys it was trained on, finds most likely
@@ -769,15 +769,15 @@ class MeshfreeflowSuperresolveExperts(TypedDict, total=False):
     registry: Required[str]  # A file of many models, which `quintet registry` makes
     router: Union[MeshfreeflowSuperresolveExpertsRouter, None]  # Which of them answers
 class MeshfreeflowSuperresolveLowResolution(TypedDict, total=False):
-    factor: Sequence[int]  # How many times fewer points along each axis: time, then space; 3 values, each at least 1 and at most 1024
+    factor: Sequence[int]  # How many times fewer points along each axis: time, then two of space; or three of space; 3 values, each at least 1 and at most 1024
     time_filter: Literal['box', 'point']  # Along time: mean over `factor` frames (box), or one of them (point)
     space_filter: Literal['box', 'point']  # Along space: mean over `factor` points, weighted by their cells' widths (box), or one of them (point)
     files: Union[Sequence[str], Any]  # Independent coarse runs in place of a filter: one file for each of `data.files`, with as many samples
 class MeshfreeflowSuperresolveOutput(TypedDict, total=False):
-    factor: Sequence[int]  # So many points for each coarse node along time and the axes of space; 3 values, each at least 1 and at most 4096
-    grid: Sequence[int]  # So many equally spaced points along time and the axes of space: from end to end, walls among them; on a periodic axis from its lower end; 3 values, each at least 2 and at most 16777216
-    like: Union[str, None]  # The grid and, within the input's time, the frames of another file of fields
-    points: Union[str, None]  # A list of points: a table of text with a line of names (those of the axes, time t first), or, in the model's order of axes, without; .npy [n, 3]; HDF5 with a dataset `points` [n, 3]
+    factor: Sequence[int]  # So many points for each coarse node along time and two axes of space; of volumes along three of space; 3 values, each at least 1 and at most 4096
+    grid: Sequence[int]  # So many equally spaced points along the same axes: from end to end, walls among them; on a periodic axis from its lower end; 3 values, each at least 2 and at most 16777216
+    like: Union[str, None]  # The grid and, within the input's time, the frames of another file of fields; of volumes the grid alone
+    points: Union[str, None]  # A list of points: a table of text with a line of names (those of the axes, time t first), or, in the model's order of axes, without; .npy [n, 3]; HDF5 with a dataset `points` [n, 3]. Not of volumes
 class MeshfreeflowSuperresolveErrorBars(TypedDict, total=False):
     members: Required[Union[Sequence[str], Any]]  # Models that were trained as the model was, from other seeds; their mean square distance from it is the error bar; at least 1 value
     scale: Sequence[float]  # What error bars are multiplied by, a number for each field of the model; `evaluate` on flows with a known truth finds them; absent: 1; each above 0
@@ -796,7 +796,7 @@ class MeshfreeflowEvaluateCasesTruth(TypedDict, total=False):
     file: Required[str]  # Fields over time: ours, The Well's, Dedalus', netCDF, zarr, vlasov's run.h5, the reference's npz
     sample: int  # Number of the sample in the file; at least 0
     first_frame: int  # The frame to begin with; at least 0 and at most 1073741824
-    frames: Union[int, None]  # How many from there on; absent: all; at least 2 and at most 1073741824
+    frames: Union[int, None]  # How many from there on; absent: all; at least 1 and at most 1073741824
     describe_file: Union[MeshfreeflowEvaluateCasesTruthDescribeFile, None]  # What the file does not say of itself
 class MeshfreeflowEvaluateCasesCoarseDescribeFileAxes(TypedDict, total=False):
     name: Required[str]  # Name of the axis
@@ -813,7 +813,7 @@ class MeshfreeflowEvaluateCasesCoarse(TypedDict, total=False):
     file: Required[str]  # Fields over time: ours, The Well's, Dedalus', netCDF, zarr, vlasov's run.h5, the reference's npz
     sample: int  # Number of the sample in the file; at least 0
     first_frame: int  # The frame to begin with; at least 0 and at most 1073741824
-    frames: Union[int, None]  # How many from there on; absent: all; at least 2 and at most 1073741824
+    frames: Union[int, None]  # How many from there on; absent: all; at least 1 and at most 1073741824
     describe_file: Union[MeshfreeflowEvaluateCasesCoarseDescribeFile, None]  # What the file does not say of itself
 class MeshfreeflowEvaluateCases(TypedDict, total=False):
     name: Required[str]  # Its name in tables and keys
@@ -824,7 +824,7 @@ class MeshfreeflowEvaluateModels(TypedDict, total=False):
     file: Required[str]  # What `meshfreeflow train` wrote
     encoder: Literal['blocks', 'whole']  # blocks: the encoder sees blocks as large as in training, each half over the next, whose latents are averaged; whole: all nodes at once
 class MeshfreeflowEvaluateLowResolution(TypedDict, total=False):
-    factor: Sequence[int]  # How many times fewer points along each axis: time, then space; 3 values, each at least 1 and at most 1024
+    factor: Sequence[int]  # How many times fewer points along each axis: time, then two of space; or three of space; 3 values, each at least 1 and at most 1024
     time_filter: Literal['box', 'point']  # Along time: mean over `factor` frames (box), or one of them (point)
     space_filter: Literal['box', 'point']  # Along space: mean over `factor` points, weighted by their cells' widths (box), or one of them (point)
     files: Union[Sequence[str], Any]  # Independent coarse runs in place of a filter: one file for each of `data.files`, with as many samples
