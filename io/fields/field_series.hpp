@@ -113,6 +113,7 @@ class FieldSeriesWriter {
   template <class Real>
   void add_part(const std::vector<std::span<const Real>>& fields, const hdf5::Box& box);
   void end_frame();
+  void drop_frame();  ///< give up the frame that was begun: the file is as before
   /// Keep the first `n_frames` frames of a sample (restart from an earlier checkpoint), on the disk at once.
   /// Collective. Throws InputError if there are fewer: the file is older than the checkpoint.
   void truncate(std::uint64_t sample, std::uint64_t n_frames);

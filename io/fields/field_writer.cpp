@@ -344,6 +344,8 @@ struct FieldSeriesWriter::Implementation {
     begun.reset();
   }
 
+  void drop_frame() { begun.reset(), cut(); }
+
   /// Keep `kept` frames of samples [first, last).
   void truncate(std::uint64_t first, std::uint64_t last, std::uint64_t kept) {
     for (std::uint64_t sample = first; sample < last; ++sample) {
@@ -461,7 +463,7 @@ void FieldSeriesWriter::begin_frame(std::uint64_t sample, double time) {
   implementation_->begin_frame(sample, time);
 }
 void FieldSeriesWriter::end_frame() { implementation_->end_frame(); }
-
+void FieldSeriesWriter::drop_frame() { implementation_->drop_frame(); }
 template <class Real>
 void FieldSeriesWriter::add_part(const std::vector<std::span<const Real>>& fields, const hdf5::Box& box) {
   implementation_->add_part(fields, box);

@@ -106,7 +106,9 @@ class TruthErrors {
  public:
   explicit TruthErrors(std::size_t n_fields) : sums_(n_fields * n_sums, 0) {}
 
-  void begin_frame(flow::FieldBlock coarse) { coarse_ = std::move(coarse); }
+  void take(flow::FieldBlock coarse) { coarse_ = std::move(coarse); }
+  void begin_frame() { before_ = sums_; }
+  void drop_frame() { sums_ = before_; }
   /// @param truth [field][point] @param values [point][field] of the model
   void add(std::span<const double> points, std::span<const float> truth, std::span<const float> values) {
     const std::size_t n = points.size() / 3, n_fields = coarse_.n_fields;
@@ -146,7 +148,7 @@ class TruthErrors {
   static constexpr std::size_t n_sums = 5;  // number, values, squares, errors squared: the model's, linear
   flow::FieldBlock coarse_;
   std::vector<float> interpolated_;
-  std::vector<double> sums_;
+  std::vector<double> sums_, before_;  ///< before_: without the frame that was begun
 };
 
 }  // namespace
@@ -233,45 +235,55 @@ void predict_as(Context& context, flow::FlowPredictor& predictor, flow::ErrorBar
     if (frames.volumes != nullptr && (frame > 0 || has_truth)) {
       auto coarse = context.timed("read", [&] { return frames.volumes->coarse(frame); });
       if (bars != nullptr) bars->replace(coarse);
-      if (has_truth) errors.begin_frame(coarse);
+      if (has_truth) errors.take(coarse);
       predictor.replace(std::move(coarse));
     }
     writer.begin_frame(0, time);
     std::vector<std::vector<Real>> picture(header.fields.size());
-    // As many slabs on all ranks: they are written together.
-    for (int slab = 0; slab * frames.rows_at_a_time < frames.most_rows(comm); ++slab) {
-      const int first = own.first + std::min(slab * frames.rows_at_a_time, own.count),
-                count = std::min(frames.rows_at_a_time, own.first + own.count - first);
-      const std::size_t n = count * n_row;
-      values.resize(n * n_fields), residuals.resize(n * n_equations), bar_values.resize(n * n_bars);
-      context.timed("predict", [&] {
-        together(comm, [&] {
-          const auto points = points_of(frames, first, count, time);
-          predictor.predict(points, values, residuals);
-          if (bars != nullptr) bars->predict(points, values, bar_values);
-          if (has_truth && count > 0) errors.add(points, frames.volumes->rows(frame, first, count), values);
-        });
-      });
-      std::vector<std::vector<Real>> columns;
-      for (std::size_t f = 0; f < n_fields; ++f)
-        columns.push_back(column_of<Real>(values, n_fields, f, predictor.header().fields[f].offset));
-      for (std::size_t k = 0; k < n_equations + n_bars; ++k) {
-        columns.push_back(k < n_equations ? column_of<Real>(residuals, n_equations, k)
-                                          : column_of<Real>(bar_values, n_bars, k - n_equations));
-        for (std::size_t i = 0; i < n; ++i)
-          squares[k] += weights.rows[first + i / n_row] * weights.points[i % n_row] * columns.back()[i] *
-                        columns.back()[i];
+    const auto squares_before = squares;
+    errors.begin_frame();
+    try {  // as many slabs on all ranks: they are written together
+      for (int slab = 0; slab * frames.rows_at_a_time < frames.most_rows(comm); ++slab) {
+        const int first = own.first + std::min(slab * frames.rows_at_a_time, own.count),
+                  count = std::min(frames.rows_at_a_time, own.first + own.count - first);
+        const std::size_t n = count * n_row;
+        values.resize(n * n_fields), residuals.resize(n * n_equations), bar_values.resize(n * n_bars);
+        {
+          const auto timer = context.phase("predict");
+          together(comm, [&] {
+            const auto points = points_of(frames, first, count, time);
+            predictor.predict(points, values, residuals);
+            if (bars != nullptr) bars->predict(points, values, bar_values);
+            if (has_truth && count > 0) errors.add(points, frames.volumes->rows(frame, first, count), values);
+          });
+        }
+        std::vector<std::vector<Real>> columns;
+        for (std::size_t f = 0; f < n_fields; ++f)
+          columns.push_back(column_of<Real>(values, n_fields, f, predictor.header().fields[f].offset));
+        for (std::size_t k = 0; k < n_equations + n_bars; ++k) {
+          columns.push_back(k < n_equations ? column_of<Real>(residuals, n_equations, k)
+                                            : column_of<Real>(bar_values, n_bars, k - n_equations));
+          for (std::size_t i = 0; i < n; ++i)
+            squares[k] += weights.rows[first + i / n_row] * weights.points[i % n_row] * columns.back()[i] *
+                          columns.back()[i];
+        }
+        const auto timer = context.phase("write");
+        hdf5::Box box{{static_cast<std::uint64_t>(first), 0}, {static_cast<std::uint64_t>(count)}};
+        for (std::size_t d = 1; d < header.axes.size(); ++d) box.count.push_back(header.axes[d].size());
+        box.start.resize(header.axes.size(), 0);
+        writer.add_part<Real>({columns.begin(), columns.end()}, box);
+        for (int row = first; frame == n_frames / 2 && row < first + count; ++row)
+          if (frames.volumes == nullptr || row == frames.rows().size() / 2)
+            for (std::size_t k = 0; k < columns.size(); ++k)
+              picture[k].insert(picture[k].end(), columns[k].begin() + (row - first) * n_row,
+                                columns[k].begin() + (row - first + 1) * n_row);
       }
-      const auto timer = context.phase("write");
-      hdf5::Box box{{static_cast<std::uint64_t>(first), 0}, {static_cast<std::uint64_t>(count)}};
-      for (std::size_t d = 1; d < header.axes.size(); ++d) box.count.push_back(header.axes[d].size());
-      box.start.resize(header.axes.size(), 0);
-      writer.add_part<Real>({columns.begin(), columns.end()}, box);
-      for (int row = first; frame == n_frames / 2 && row < first + count; ++row)
-        if (frames.volumes == nullptr || row == frames.rows().size() / 2)
-          for (std::size_t k = 0; k < columns.size(); ++k)
-            picture[k].insert(picture[k].end(), columns[k].begin() + (row - first) * n_row,
-                              columns[k].begin() + (row - first + 1) * n_row);
+    } catch (const Interrupted&) {
+      writer.drop_frame();  // the frames before this one stay
+      squares = squares_before;
+      errors.drop_frame();
+      context.stop_within_step();
+      break;
     }
     writer.end_frame();
     if (frame == n_frames / 2) add_pictures(context, header, time, picture);

@@ -154,22 +154,23 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
       header.fields.size() * (options.error_bars ? 2 : 1) + header.equations.interior.size();
   std::vector<double> points;
   OutputFrames frames;
-  double output_bytes = 0;
+  double output_bytes = 0, least_output = 0;
   if (options.output.points) {
     points = read_points(*options.output.points, header.axis_names());
-    output_bytes = points.size() * (8 + 3.0 * n_columns);
+    output_bytes = least_output = points.size() * (8 + 3.0 * n_columns);
   } else {
     frames.grid = output_grid(options.output, options.input, domain, header);
     frames.volumes = volumes ? &*volumes : nullptr;
     frames.rows_at_a_time = frames.most_rows(context.comm());
     if (volumes) {
       const flow::FlowPredictor predictor(model, coarse, parameters,
-                                          prediction_options(options, device, 1e18));
+                                          prediction_options(context, options, device, 1e18));
       // The next frame is read while the last one is at hand; a truth is compared with it.
       output_bytes = volumes->bytes() + 2 * 4.0 * static_cast<double>(coarse.values.size());
       frames.rows_at_a_time = rows_at_a_time(context.comm(), options, frames, n_columns,
                                              n_models(options) * predictor.least_memory() + output_bytes);
     }
+    least_output = output_bytes + frames.bytes(volumes ? 1 : frames.rows_at_a_time, n_columns);
     output_bytes += frames.bytes(frames.rows_at_a_time, n_columns);
   }
   check_memory(context, options, device, model, coarse, parameters, output_bytes);
@@ -200,7 +201,7 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
     log::warning("No residuals: {}", header.equations.interior.empty() ? "the model has no equations"
                                                                        : "its decoder is convolutional");
   const double memory = predictor.memory() + (bars ? bars->memory() : 0) + output_bytes,
-               least = predictor.least_memory() + (bars ? bars->least_memory() : 0) + output_bytes;
+               least = predictor.least_memory() + (bars ? bars->least_memory() : 0) + least_output;
   log::info("{:.3g} MB of memory on a rank, {:.3g} MB would do", memory * 1e-6, least * 1e-6);
   context.require_memory(memory, "fields, latents and points");
   if (!context.go_ahead({frames_file, "fields.xmf", "points.h5", "points.csv"})) return;

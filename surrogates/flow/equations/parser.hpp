@@ -18,7 +18,7 @@ struct EquationText {
 /// Names that equations may use.
 struct EquationNames {
   std::vector<std::string> fields;
-  std::array<std::string, n_axes> axes;  ///< time first, if it is one; an axis "z" is differentiated along by dz()
+  std::array<std::string, n_axes> axes;  ///< time first, or space; "z" is differentiated along by dz()
   std::vector<std::string> constants;    ///< numbers of each sample; pi and e are known besides
 };
 

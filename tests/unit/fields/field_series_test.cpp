@@ -458,6 +458,13 @@ TEST(FieldSeries, parts_that_make_no_frame_are_refused_and_do_not_count) {
   EXPECT_TRUE(
       contains(message_of<InputError>([&] { writer.end_frame(); }), "the ranks give 25 values of 30"));
   EXPECT_EQ(writer.n_frames(0), 0u);
+  writer.drop_frame();
+  EXPECT_TRUE(writer.times().empty());
+  append_frame(writer, comm, header, 0, 0, 0.5);  // the file is as before
+  writer.close();
+  const auto reader = FieldSeriesReader::open(comm, scratch / "a.h5");
+  EXPECT_EQ(reader.times(), std::vector<double>{0.5});
+  EXPECT_EQ(reader.read<double>(2, 0, {0, 1, {}}), expected(2, 0, 0, 1));
 }
 
 }  // namespace
