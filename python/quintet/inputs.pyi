@@ -534,9 +534,13 @@ class MeshfreeflowSimulateControlActuators(TypedDict, total=False):
     segments: int  # Equal parts of the wall with an action each; where x is periodic they divide grid.cells.0; at least 2 and at most 4096
     amplitude: float  # Greatest deviation of b at a heated wall from 1/2 or -1/2, at most 1: beyond, the warm wall could be colder than the cold one; of a wall that insulates the greatest slope of b towards it; above 0 and at most 1000
     blend: float  # Part of a segment over which one goes over into the next; at least 0 and at most 1
+class MeshfreeflowSimulateControlSensorsWalls(TypedDict, total=False):
+    wall: Required[Literal['bottom', 'top', 'left', 'right']]  # A wall, where x is not periodic
+    points: int  # Points along it, in the middles of equal parts; at least 1 and at most 4096
 class MeshfreeflowSimulateControlSensors(TypedDict, total=False):
     fields: Sequence[str]  # What probes read: u, w, and b less that of heat conduction (b + z, or b - 1/2 + x/length); 1 to 3 values
     probes: Sequence[int]  # Points along x and z, in the middles of equal parts; where x is periodic those along x are a multiple of the segments; 2 values, each at least 1 and at most 4096
+    walls: Sequence[MeshfreeflowSimulateControlSensorsWalls]  # What is seen at walls besides, each once: heat through a heated one (the Nusselt number there less 1), b of one that insulates less that of heat conduction; 0 to 4 sections
 MeshfreeflowSimulateControl = TypedDict('MeshfreeflowSimulateControl', {
     'actuators': Required[Sequence[MeshfreeflowSimulateControlActuators]],  # Walls that actions set, each once; 1 to 4 sections
     'sensors': Union[MeshfreeflowSimulateControlSensors, None],  # What is seen of the flow

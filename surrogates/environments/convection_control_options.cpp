@@ -24,13 +24,19 @@ Axis ConvectionControlOptions::z_axis() const {
   return make_axis(-0.5, 0.5, cells_z, spacing_z, strength, false);
 }
 
-bool ConvectionControlOptions::is_plate(const Actuator& actuator) const {
-  return (problem.heated == Heated::plates) != actuator.insulates;
+int ConvectionControlOptions::n_observed() const {
+  int n = static_cast<int>(sensed.size()) * probes_x * probes_z;
+  for (const WallSensor& sensor : wall_sensors) n += sensor.points;
+  return n;
 }
 
-const char* ConvectionControlOptions::wall_of(const Actuator& actuator) const {
-  if (is_plate(actuator)) return actuator.cold ? "ceiling" : "floor";
-  return actuator.cold ? "right side" : "left side";
+bool ConvectionControlOptions::is_plate(bool insulates) const {
+  return (problem.heated == Heated::plates) != insulates;
+}
+
+const char* ConvectionControlOptions::wall_of(bool cold, bool insulates) const {
+  if (is_plate(insulates)) return cold ? "ceiling" : "floor";
+  return cold ? "right side" : "left side";
 }
 
 }  // namespace quintet::environments

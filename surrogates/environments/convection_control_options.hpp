@@ -15,6 +15,14 @@ struct Actuator {
   bool insulates = false;  ///< of the pair that insulates where nothing acts
 };
 
+/// Points at a wall, in the middles of equal parts, that show heat of a heated wall (the Nusselt number there
+/// less 1), or b of one that insulates, less that of conduction.
+struct WallSensor {
+  bool cold = false;  ///< the top or right wall
+  bool insulates = false;
+  int points = 4;
+};
+
 /// What probes may read: velocities, and buoyancy less that of conduction (b + z, or b - 1/2 + x/length).
 enum class Sensed { u, w, b };
 
@@ -33,6 +41,7 @@ struct ConvectionControlOptions {
   int actions = 64;                     ///< of an episode
   std::vector<Sensed> sensed{Sensed::u, Sensed::w, Sensed::b};
   int probes_x = 8, probes_z = 4;             ///< points at which these are observed
+  std::vector<WallSensor> wall_sensors;       ///< seen besides, where x is not periodic
   std::string reward = "-nusselt";            ///< of an action: a formula of reward_names()
   std::string reward_key = "episode.reward";  ///< names it in messages
   double cfl = 0.5, most_dt = 0.125;
@@ -47,10 +56,16 @@ struct ConvectionControlOptions {
   [[nodiscard]] int place_of(int actuator, int segment) const;
   [[nodiscard]] convection::Axis x_axis() const;
   [[nodiscard]] convection::Axis z_axis() const;
-  /// Whether its wall is the floor or the ceiling, along x; else a side, along z.
-  [[nodiscard]] bool is_plate(const Actuator& actuator) const;
+  /// Numbers that are observed.
+  [[nodiscard]] int n_observed() const;
+  /// Whether a wall of an actuator or sensor is the floor or the ceiling, along x; else a side, along z.
+  [[nodiscard]] bool is_plate(bool insulates) const;
+  [[nodiscard]] bool is_plate(const Actuator& actuator) const { return is_plate(actuator.insulates); }
   /// "floor", "ceiling", "left side" or "right side".
-  [[nodiscard]] const char* wall_of(const Actuator& actuator) const;
+  [[nodiscard]] const char* wall_of(bool cold, bool insulates) const;
+  [[nodiscard]] const char* wall_of(const Actuator& actuator) const {
+    return wall_of(actuator.cold, actuator.insulates);
+  }
 };
 
 }  // namespace quintet::environments

@@ -77,6 +77,7 @@ WallControl::WallControl(const ConvectionControlOptions& options, const Grid& gr
                 "expected a finite number of at most 3e38",
                 options.reward_key, options.reward, reward_of_conduction());
   make_probes(grid);
+  make_wall_probes(grid);
 }
 
 void WallControl::check_options() const {
@@ -94,6 +95,11 @@ void WallControl::check_options() const {
   QUINTET_CHECK(!options.sensed.empty() && options.probes_x >= 1 && options.probes_z >= 1,
                 "{} fields at {} by {} probes; expected at least one of each", options.sensed.size(),
                 options.probes_x, options.probes_z);
+  for (const WallSensor& sensor : options.wall_sensors)
+    QUINTET_CHECK(sensor.points >= 1 && !options.periodic(),
+                  "control.sensors.walls: {} points at the {}{}; expected at least 1, and ends of x",
+                  sensor.points, options.wall_of(sensor.cold, sensor.insulates),
+                  options.periodic() ? " of a periodic x" : "");
   // On a ring agents are alike: each has the segments at its place, and sees as many probes as the others.
   for (const Actuator& actuator : actuators) {
     const int segments = actuator.heating.segments;
@@ -145,6 +151,37 @@ void WallControl::make_probes(const Grid& grid) {
       }
 }
 
+void WallControl::make_wall_probes(const Grid& grid) {
+  for (const WallSensor& sensor : options_.wall_sensors) {
+    const bool plate = options_.is_plate(sensor.insulates);
+    const Axis &along = plate ? grid.x : grid.z, &across = plate ? grid.z : grid.x;
+    const int end = sensor.cold ? across.n() - 1 : 0;
+    for (int i = 0; i < sensor.points; ++i) {
+      const double part = (i + 0.5) / sensor.points;
+      const auto [low, share] = between(along.centres, along.faces[0] + part * along.length());
+      const auto cell_of = [&](int k, double weight) {
+        return plate ? Probe::Part{end, k, weight} : Probe::Part{k, end, weight};
+      };
+      probes_.push_back(
+          {{cell_of(low, 1 - share), cell_of(low + 1, share), cell_of(low, 0), cell_of(low, 0)}});
+      // A wall that insulates goes from the warm wall, b = 1/2, to the cold one.
+      wall_probes_.push_back({sensor, low, low + 1, share,
+                              sensor.cold ? across.gaps.back() : across.gaps.front(),
+                              sensor.insulates ? 0 : across.length(), 0.5 - part});
+    }
+  }
+}
+
+double WallControl::WallProbe::value(const WallProfiles& walls, double b) const {
+  const std::span<const double> profile = sensor.insulates
+                                              ? (sensor.cold ? walls.last_heat : walls.first_heat)
+                                              : (sensor.cold ? walls.cold : walls.warm);
+  const double set = profile.empty() ? 0 : (1 - share) * profile[from] + share * profile[to];
+  if (sensor.insulates) return b + gap * set - conducting;
+  const double fall = sensor.cold ? b + wall_buoyancy - set : wall_buoyancy + set - b;
+  return distance * fall / gap - 1;
+}
+
 void WallControl::observe(const Boussinesq& flow, std::span<float> observation) const {
   constexpr std::size_t n_parts = std::size(Probe{}.parts);
   const BoussinesqState& state = flow.state(0);
@@ -154,7 +191,7 @@ void WallControl::observe(const Boussinesq& flow, std::span<float> observation) 
   const int last = first + grid.rows_here() - (grid.at_top() ? 0 : 1);  // the top plate is the last rank's
   std::vector<double> numbers(probes_.size() * n_parts);
   for (std::size_t k = 0; k < probes_.size(); ++k) {
-    const Sensed which = sensed[k / options_.probes_z % sensed.size()];
+    const Sensed which = k < offsets_.size() ? sensed[k / options_.probes_z % sensed.size()] : Sensed::b;
     const Field& field = which == Sensed::u ? state.u : which == Sensed::w ? state.w : state.b;
     for (std::size_t i = 0; i < n_parts; ++i) {
       const auto& part = probes_[k].parts[i];
@@ -165,8 +202,9 @@ void WallControl::observe(const Boussinesq& flow, std::span<float> observation) 
   // Each number is one rank's and 0 on the others: the sum is exact.
   if (grid.comm().size() > 1) grid.comm().reduce(std::span<double>(numbers), Comm::Reduction::sum);
   for (std::size_t k = 0; k < probes_.size(); ++k) {
-    double value = offsets_[k];
+    double value = k < offsets_.size() ? offsets_[k] : 0;
     for (std::size_t i = 0; i < n_parts; ++i) value += probes_[k].parts[i].weight * numbers[k * n_parts + i];
+    if (k >= offsets_.size()) value = wall_probes_[k - offsets_.size()].value(flow.walls(), value);
     observation[k] = static_cast<float>(value);
   }
 }

@@ -27,8 +27,9 @@ struct RewardTerms {
 ///
 /// Observed are the fields of `sensed` at probes in the middles of probes_x by probes_z equal parts, between
 /// cells linear along both axes: [probes_x][sensed][probes_z], so that a periodic flow moved by a segment is
-/// observed as the numbers moved by probes_x/segments blocks. An action is a number for each segment
-/// (WallHeating). The reward of an action is a formula of means over the time since it was set.
+/// observed as the numbers moved by probes_x/segments blocks. Then [points] of each wall sensor. An action is
+/// a number for each segment (WallHeating). The reward of an action is a formula of means over the time since
+/// it was set.
 ///
 /// Ranks may share the rows of a flow: then calls that take one are collective, and all ranks see and set the
 /// same. It knows one flow of the grid that it was made for.
@@ -36,7 +37,7 @@ class WallControl {
  public:
   /// Throws InputError: options that do not fit together (WallHeating; two actuators of a wall, or one of no
   /// wall; where x is periodic probes along it that are not a multiple of the segments, actuators with unlike
-  /// segments), a reward that is no formula, or not finite where heat is conducted.
+  /// segments, sensors of walls), a reward that is no formula, or not finite where heat is conducted.
   WallControl(const ConvectionControlOptions& options, const convection::Grid& grid);
 
   [[nodiscard]] int n_observed() const { return probes_.size(); }
@@ -79,8 +80,20 @@ class WallControl {
     };
     Part parts[4];
   };
+  /// What a probe of b in the cells beside a wall makes of it.
+  struct WallProbe {
+    WallSensor sensor;
+    int from = 0, to = 0;   ///< cells along the wall between which it lies
+    double share = 0;       ///< of the latter
+    double gap = 0;         ///< from their centres to the wall
+    double distance = 1;    ///< of the heated walls
+    double conducting = 0;  ///< b of conduction there
+    /// @param b beside the wall, between the cells
+    [[nodiscard]] double value(const convection::WallProfiles& walls, double b) const;
+  };
   void check_options() const;
   void make_probes(const convection::Grid& grid);
+  void make_wall_probes(const convection::Grid& grid);
   [[nodiscard]] static Probe probe_at(const convection::Grid& grid, convection::Place place, double x,
                                       double z);
   void shape_walls(convection::Boussinesq& flow, std::span<const float> action);
@@ -93,7 +106,8 @@ class WallControl {
   std::vector<WallHeating> heatings_;          ///< [actuators]
   std::vector<std::vector<double>> weights_;   ///< of cells along them, mean 1 [actuators][cells]
   std::vector<Probe> probes_;                  ///< [n_observed]
-  std::vector<double> offsets_;                ///< minus the conducting state [n_observed]
+  std::vector<double> offsets_;                ///< minus the conducting state [probes of fields]
+  std::vector<WallProbe> wall_probes_;         ///< of the last probes_
   std::vector<std::vector<double>> profiles_;  ///< what is set [actuators][cells]
   std::vector<double> levels_;
   Formula reward_;

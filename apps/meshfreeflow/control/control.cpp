@@ -56,7 +56,7 @@ double memory_needed(const ControlCase& task) {
   const double starts = 4 * 8 * cells * double(options.starts.seeds.size() + options.evaluation.seeds.size());
   const double decisions =
       double(options.episode.actions + 1) * options.training.environments * world.agents();
-  const double seen = double(world.sensed.size()) * world.probes_x * world.probes_z;
+  const double seen = world.n_observed();
   const double decided = double(world.n_actions()) / world.agents();
   const bool by_sac = options.training.algorithm == Algorithm::sac;
   const auto replay = options.training.sac.value_or(SacOptions{}).replay;

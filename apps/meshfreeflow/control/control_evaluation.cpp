@@ -153,7 +153,7 @@ Act proportional_control(const ConvectionControlOptions& world, double gain) {
     const std::size_t px = world.probes_x, pz = world.probes_z, fields = world.sensed.size();
     const std::size_t w =
         std::find(world.sensed.begin(), world.sensed.end(), Sensed::w) - world.sensed.begin();
-    const std::size_t n_actions = world.n_actions(), n_observed = px * fields * pz;
+    const std::size_t n_actions = world.n_actions(), n_observed = world.n_observed();
     for (std::size_t e = 0; e < actions.size() / n_actions; ++e)
       for (std::size_t a = 0; a < world.actuators.size(); ++a) {
         const std::size_t segments = world.actuators[a].heating.segments, each = px / segments;

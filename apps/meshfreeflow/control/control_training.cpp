@@ -29,7 +29,7 @@ std::vector<std::unique_ptr<Environment>> worlds_of(const ControlCase& task,
 PolicyShape shape_of(const ControlCase& task) {
   const auto& training = task.options.training;
   PolicyShape shape;
-  shape.n_observed = n_observed(task.world);
+  shape.n_observed = task.world.n_observed();
   shape.n_actions = task.world.n_actions() / task.world.agents();
   shape.widths.assign(training.widths.begin(), training.widths.end());
   shape.deviation = training.deviation;

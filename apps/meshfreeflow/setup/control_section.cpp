@@ -39,6 +39,13 @@ void describe(Schema& schema, ActuatorOptions& options) {
       .at_most(1);
 }
 
+void describe(Schema& schema, WallSensorOptions& options) {
+  schema.choice("wall", options.wall, wall_names(), "A wall, where x is not periodic").required();
+  schema.integer("points", options.points, "Points along it, in the middles of equal parts")
+      .at_least(1)
+      .at_most(4096);
+}
+
 void describe(Schema& schema, SensorOptions& options) {
   schema
       .texts("fields", options.fields,
@@ -52,6 +59,12 @@ void describe(Schema& schema, SensorOptions& options) {
       .length(2, 2)
       .at_least(1)
       .at_most(4096);
+  schema
+      .sections(
+          "walls", options.walls,
+          "What is seen at walls besides, each once: heat through a heated one (the Nusselt number there "
+          "less 1), b of one that insulates less that of heat conduction")
+      .length(0, 4);
   schema.check([&options]() -> std::optional<std::string> {
     for (const auto& name : options.fields) {
       if (std::count(sensed_names.begin(), sensed_names.end(), name) == 0)

@@ -19,9 +19,12 @@ namespace {
 
 using Numbers = std::vector<std::pair<std::string, double>>;
 
+bool is_cold(WallName wall) { return wall == WallName::top || wall == WallName::right; }
+
 Actuator actuator_of(const ActuatorOptions& options, const SimulateOptions& flow) {
-  const bool cold = options.wall == WallName::top || options.wall == WallName::right;
-  return {cold, {options.segments, options.amplitude, options.blend}, insulates(flow, options.wall)};
+  return {is_cold(options.wall),
+          {options.segments, options.amplitude, options.blend},
+          insulates(flow, options.wall)};
 }
 
 Sensed sensed_of(const std::string& name) {
@@ -53,6 +56,10 @@ Numbers bound_numbers(const ConvectionControlOptions& world, WorldKeys keys) {
                   {"number of control.actuators", static_cast<double>(world.actuators.size())}};
   for (std::size_t k = 0; k < world.sensed.size(); ++k)
     numbers.emplace_back(fmt::format("control.sensors.fields.{}", k), static_cast<double>(world.sensed[k]));
+  // Only where there are some: policies of before have no word of them.
+  for (const auto& [cold, is_insulating, points] : world.wall_sensors)
+    numbers.emplace_back(
+        fmt::format("control.sensors.walls: points of the {}", world.wall_of(cold, is_insulating)), points);
   for (const Actuator& actuator : world.actuators) {
     const std::string wall = world.wall_of(actuator);
     numbers.emplace_back("segments of the " + wall, actuator.heating.segments);
@@ -113,13 +120,11 @@ ConvectionControlOptions control_world(const SimulateOptions& flow) {
   world.sensed.clear();
   for (const auto& name : control.sensors.fields) world.sensed.push_back(sensed_of(name));
   world.probes_x = control.sensors.probes[0], world.probes_z = control.sensors.probes[1];
+  for (const auto& [wall, points] : control.sensors.walls)
+    world.wall_sensors.push_back({is_cold(wall), insulates(flow, wall), points});
   world.reward = control.reward;
   world.reward_key = "control.reward";
   return world;
-}
-
-int n_observed(const ConvectionControlOptions& world) {
-  return static_cast<int>(world.sensed.size()) * world.probes_x * world.probes_z;
 }
 
 Numbers world_numbers(const ConvectionControlOptions& world, WorldKeys keys) {
@@ -139,7 +144,7 @@ void check_world(const PolicyFile& policy, const std::string& path, const Convec
                   text_of(name, value), path, text_of(name, learned));
   }
   const PolicyShape& shape = policy.shape;
-  const int observed = n_observed(world), actions = world.n_actions() / world.agents();
+  const int observed = world.n_observed(), actions = world.n_actions() / world.agents();
   QUINTET_CHECK(
       shape.kind != ActionKind::choice && shape.n_actions == actions && shape.n_observed == observed,
       "{}: a policy of {} observations and {} actions; an agent here needs one of {} and {}", path,

@@ -19,8 +19,6 @@ enum class WorldKeys {
 /// The world of an input of `simulate` with section control, but for the agent's interval and actions.
 [[nodiscard]] environments::ConvectionControlOptions control_world(const SimulateOptions& flow);
 
-/// Numbers that a policy sees.
-[[nodiscard]] int n_observed(const environments::ConvectionControlOptions& world);
 /// Numbers that a policy file states of the world.
 [[nodiscard]] std::vector<std::pair<std::string, double>> world_numbers(
     const environments::ConvectionControlOptions& world, WorldKeys keys);

@@ -32,7 +32,7 @@ std::optional<std::string> never_ending(const SimulateOptions& options) {
   return std::nullopt;
 }
 
-/// Says which actuator is on no wall, on that of another, or sets more than its wall may.
+/// Says which actuator is on no wall, on that of another, or sets more than its wall may; or which sensor.
 std::optional<std::string> wrong_wall(const SimulateOptions& options) {
   using environments::most_buoyancy_set;
   if (!options.control) return std::nullopt;
@@ -54,6 +54,18 @@ std::optional<std::string> wrong_wall(const SimulateOptions& options) {
           "wall "
           "could be colder than the cold one",
           k, amplitude, most_buoyancy_set);
+  }
+  const auto& sensors = options.control->sensors.walls;
+  for (std::size_t k = 0; k < sensors.size(); ++k) {
+    if (options.walls.sides == Sides::periodic)
+      return fmt::format(
+          "control.sensors.walls.{}: x is periodic, where one policy decides at all places by its probes; "
+          "leave "
+          "walls out, or give walls.sides: no_slip",
+          k);
+    for (std::size_t l = 0; l < k; ++l)
+      if (sensors[k].wall == sensors[l].wall)
+        return fmt::format("control.sensors.walls.{}.wall: that of sensor {}; expected another wall", k, l);
   }
   return std::nullopt;
 }

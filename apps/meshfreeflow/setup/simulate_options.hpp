@@ -131,10 +131,18 @@ struct ActuatorOptions {
 };
 void describe(Schema& schema, ActuatorOptions& options);
 
+/// One of section `control.sensors.walls`.
+struct WallSensorOptions {
+  WallName wall = WallName::left;
+  int points = 4;
+};
+void describe(Schema& schema, WallSensorOptions& options);
+
 /// Section `control.sensors`.
 struct SensorOptions {
   std::vector<std::string> fields{"u", "w", "b"};
   std::vector<std::int64_t> probes{8, 4};
+  std::vector<WallSensorOptions> walls;
 };
 void describe(Schema& schema, SensorOptions& options);
 

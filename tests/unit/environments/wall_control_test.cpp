@@ -159,5 +159,64 @@ TEST(WallControl, refuses_actuators_of_no_wall_and_two_of_one) {
   EXPECT_THROW(WallControl(layer, Grid(Comm::self(), layer.x_axis(), layer.z_axis())), InputError);
 }
 
+/// What sensors at walls show is what Sample makes of the same heat: with a point a cell, on equal cells,
+/// their mean is the Nusselt number of the wall less 1.
+TEST(WallControl, sees_heat_of_heated_walls_and_buoyancy_of_those_that_insulate) {
+  for (const auto world : {World::cavity, World::insulated}) {
+    auto options = world_of(world);
+    options.spacing_z = Spacing::uniform, options.sensed = {Sensed::b},
+    options.probes_x = options.probes_z = 1;
+    const bool sides = world == World::cavity;
+    const int heated = sides ? 13 : 16, other = sides ? 16 : 13;
+    options.wall_sensors = {
+        {false, false, heated}, {true, false, heated}, {false, true, other}, {true, true, 1}};
+    Boussinesq flow = flow_of(options, Comm::world());
+    WallControl control(options, flow.grid());
+    EXPECT_EQ(control.n_observed(), 1 + 2 * heated + other + 1);
+    control.act(flow, action_of(control, 1));
+    go_on(control, flow, 4);
+    std::vector<float> seen(control.n_observed());
+    control.observe(flow, seen);
+    double warm = 0, cold = 0;
+    for (int i = 0; i < heated; ++i) warm += seen[1 + i] / heated, cold += seen[1 + heated + i] / heated;
+    const Sample now = sample(Exec(), flow, 0);
+    EXPECT_NEAR(warm, now.nusselt_warm - 1, 1e-5);
+    EXPECT_NEAR(cold, now.nusselt_cold - 1, 1e-5);
+    EXPECT_GT(std::abs(warm - cold), 1e-3);
+    // The first wall that insulates: b beside it, and its slope over half a cell.
+    const double gap = sides ? flow.grid().z.gaps[0] : flow.grid().x.gaps[0];
+    const auto b_of = [&](int k) {
+      const int row = sides ? 0 : k, here = row - flow.grid().first_row();
+      const bool own = here >= 0 && here < flow.grid().rows_here();
+      return flow.grid().comm().sum(own ? flow.state(0).b.row(here)[sides ? k : 0] : 0.0);
+    };
+    const auto heat = flow.walls().first_heat;
+    for (const int k : {0, 4, other - 1}) {
+      const double conducting = 0.5 - (k + 0.5) / other, set = heat.empty() ? 0 : heat[k];
+      EXPECT_NEAR(seen[1 + 2 * heated + k], b_of(k) + gap * set - conducting, 1e-6) << k;
+    }
+  }
+}
+
+TEST(WallControl, sees_nothing_at_walls_where_heat_is_conducted) {
+  auto options = world_of(World::insulated);
+  options.start = {true, 0, 1, 0, 0};
+  options.wall_sensors = {{false, false, 5}, {true, false, 3}, {false, true, 4}, {true, true, 7}};
+  Grid grid(Comm::world(), options.x_axis(), options.z_axis());
+  auto solver = make_transform_solver(options.problem, grid);
+  Boussinesq flow(options.problem, std::move(grid), std::move(solver), 1);
+  fill(options.problem, options.start, 7, flow, 0);
+  flow.start(Exec());
+  WallControl control(options, flow.grid());
+  std::vector<float> seen(control.n_observed(), 7);
+  control.observe(flow, seen);
+  for (std::size_t k = seen.size() - 19; k < seen.size(); ++k) EXPECT_NEAR(seen[k], 0, 1e-6) << k;
+  auto layer = world_of(World::layer);
+  layer.wall_sensors = {{false, false, 5}};
+  EXPECT_THROW(WallControl(layer, Grid(Comm::self(), layer.x_axis(), layer.z_axis())), InputError);
+  options.wall_sensors = {{false, false, 0}};
+  EXPECT_THROW(WallControl(options, flow.grid()), InputError);
+}
+
 }  // namespace
 }  // namespace quintet::environments
