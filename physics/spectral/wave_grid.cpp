@@ -142,13 +142,13 @@ void WaveGrid::to_modes(const double* points, const Modes& modes) {
         im[to + i] = im_->columns()[from + i];
       }
     }
-    along_y_.transform(re, im, work);
+    const auto z = along_y_.transform(re, im, work);
     for (int l = 0; l < 2 * waves_y_ + 1; ++l) {
       const std::size_t from = std::int64_t{(wave_of_row(l) + n_y_) % n_y_} * lanes,
                         to = std::int64_t{l} * columns + begin;
       for (int i = 0; i < width; ++i) {
-        modes.re(to + i) = norm * re[from + i];
-        modes.im(to + i) = norm * im[from + i];
+        modes.re(to + i) = norm * z.re[from + i];
+        modes.im(to + i) = norm * z.im[from + i];
       }
     }
   });
@@ -169,12 +169,12 @@ void WaveGrid::to_points(const Modes& modes, double* points) {
         im[to + i] = modes.im(from + i);
       }
     }
-    along_y_.inverse(re, im, work);
+    const auto z = along_y_.inverse(re, im, work);
     for (int j = 0; j < n_y_; ++j) {
       const std::size_t to = std::int64_t{j} * columns + begin, from = std::int64_t{j} * lanes;
       for (int i = 0; i < width; ++i) {
-        re_->columns()[to + i] = re[from + i];
-        im_->columns()[to + i] = im[from + i];
+        re_->columns()[to + i] = z.re[from + i];
+        im_->columns()[to + i] = z.im[from + i];
       }
     }
   });

@@ -269,8 +269,9 @@ TEST(Gaps, a_record_without_any_has_the_same_modes_to_the_bit) {
 
 TEST(Gaps, modes_are_given_up_on_all_ranks_where_one_is_asked_to) {
   const Comm comm = Comm::world();
-  const Record record(comm, with_gaps(0.3, 140), std::nullopt, filled());
-  auto options = pod_options(110);
+  const Record record(comm, with_gaps(0.3, 70), std::nullopt, filled());
+  auto options = pod_options(50);
+  options.filling.most_modes = 4;
   const auto expected = make_pod(comm, record, options);
   int asked = 0, patience = 1000000;
   options.interrupt = [&] { return ++asked > patience && comm.is_root(); };
