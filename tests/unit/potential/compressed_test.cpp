@@ -91,13 +91,15 @@ TEST(Tables, go_on_as_straight_lines_beyond_their_ends) {
 }
 
 TEST(Tables, that_are_fine_give_energies_and_forces_of_the_networks) {
-  for (const auto& name : compressible) {
+  const std::vector<std::string> few{"dpa1_strip", "se_e2_r", "se_e3"};
+  for (const auto& name : Comm::world().size() > 1 ? few : compressible) {
     const Model model = read_dp(data(name + ".dp"));
     DeepPotential table(compressed(model, 0.9), {Precision::model, Compression::file});
     DeepPotential mixed(compressed(model, 0.9), {Precision::mixed, Compression::file});
     EXPECT_NE(table.description().find("quintic tables"), std::string::npos) << table.description();
     for (const auto& item : read_cases(data(name + ".ref.json"), model.type_names)) {
       if (item.name.find("overflow") != std::string::npos) continue;
+      if (Comm::world().size() > 2 && item.name.find("below") != std::string::npos) continue;  // too small
       const auto found = evaluate(Comm::world(), table, item.configuration);
       const auto single = evaluate(Comm::world(), mixed, item.configuration);
       EXPECT_NEAR(found.energy, item.energy, 1e-9) << name << " " << item.name;
