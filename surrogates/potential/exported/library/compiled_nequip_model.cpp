@@ -1,6 +1,10 @@
 #include "surrogates/potential/exported/library/compiled_nequip_model.hpp"
 
 #include <algorithm>
+#include <iostream>
+#include <sstream>
+#include <streambuf>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -33,17 +37,34 @@ int CompiledNequipModel::output(const char* name) const {
   return found == package_.outputs.end() ? -1 : static_cast<int>(found - package_.outputs.begin());
 }
 
+namespace {
+
+/// Keeps what compiled code itself prints of its errors, with the frames of its functions, from the terminal.
+class QuietErrors {
+ public:
+  QuietErrors() : before_(std::cerr.rdbuf(text_.rdbuf())) {}
+  ~QuietErrors() { std::cerr.rdbuf(before_); }
+  QuietErrors(const QuietErrors&) = delete;
+  QuietErrors& operator=(const QuietErrors&) = delete;
+
+ private:
+  std::ostringstream text_;
+  std::streambuf* before_;
+};
+
+}  // namespace
+
 /// passes_messages(), the first time that the code runs. Throws InputError for one that does not take the
 /// types that its metadata name, in fewer words than LibTorch's, which show where its own functions were.
 bool CompiledNequipModel::takes_its_types() const {
+  const QuietErrors quiet;
   try {
     return passes_messages();
   } catch (const InputError& error) {
     const std::string_view text = error.what();
     throw InputError(fmt::format(
         "{}: its code fails for three atoms of the types that type_names of its metadata gives ({}): {}. Was "
-        "it "
-        "compiled for these types? Compile the model again",
+        "it compiled for these types? Compile the model again",
         package_.path, fmt::join(package_.facts.type_names, ", "), text.substr(0, text.find('\n'))));
   }
 }
