@@ -29,8 +29,9 @@ struct DeviceFitting {
 /// The embedding networks are polynomials on equal intervals (SpectralLayout). Up to `n_dense` of them, those
 /// of usual distances, enter as moments; neighbours that are nearer are evaluated one by one.
 struct DeviceModel {
-  int n_types = 0, n_channels = 0, axis = 0;
-  int n_slots = 0;                                   ///< sum(sel)
+  int n_types = 0, n_channels = 0;
+  int axis = 0;     ///< M2; 0: of distances alone, D = T in one column (se_e2_r)
+  int n_slots = 0;  ///< sum(sel)
   double rcut = 0, rcut_smooth = 0, protection = 0;  ///< (angstrom)
   bool limits_total = false;                         ///< the nearest n_slots stay, whatever their types
   std::vector<int> sel;                              ///< [n_types] most neighbours of each
@@ -40,15 +41,17 @@ struct DeviceModel {
   std::vector<char> dropped, emptied;           ///< [centre, neighbour], as Environment has them
   int order = 0, n_intervals = 0, n_dense = 0;
   double width = 0, lower = 0;     ///< of the intervals, in normalised s
-  std::vector<double> polynomial;  ///< [network, n_intervals, order, n_channels], divided by n_slots
+  std::vector<double> polynomial;  ///< [network, n_intervals, order, n_channels], divided by n_slots,
+                                   ///< of distances alone by 5 n_slots
   std::vector<int> network;        ///< [centre, neighbour]
   bool one_sided = false;          ///< networks and gates depend on the neighbour's type alone
   /// Smooth gates c of dpa1, G = G_s (1 + c w(r)): [centre, neighbour, n_channels]; empty: none.
   std::vector<double> gate;
-  std::vector<double> empty;           ///< [centre, neighbour, 4, n_channels] what one empty slot adds to T
+  std::vector<double> empty;  ///< [centre, neighbour, columns, n_channels] what an empty slot adds to T
   std::vector<DeviceFitting> fitting;  ///< [n_types]; inputs are the kept entries of D (Descriptor)
   std::vector<NuclearPair> repulsion;  ///< [n_types, n_types]; empty: none
 
+  [[nodiscard]] int columns() const { return axis == 0 ? 1 : 4; }  ///< of T
   /// Sets of neighbours that have moments of their own: types, and with gates all together.
   [[nodiscard]] int n_groups() const { return n_types + (gate.empty() ? 0 : 1); }
 };

@@ -20,15 +20,21 @@ std::vector<double> flat(const std::vector<std::array<double, 4>>& rows, bool in
   return values;
 }
 
-/// What one empty slot adds to T: e_a G(e_0) / n with e = -mean/deviation.
+/// What divides T: n, of se_e2_r 5 n (RadialEmbedding).
+double divisor_of(const Model& model) {
+  return (model.kind == DescriptorKind::se_e2_r ? 5.0 : 1.0) * model.n_slots();
+}
+
+/// What one empty slot adds to T: e_a G(e_0) / n with e = -mean/deviation; of se_e2_r G(e_0) / 5n.
 std::vector<double> empty_slots(const Model& model) {
   std::vector<double> values, g, dg;
   for (int centre = 0; centre < model.n_types(); ++centre)
     for (int t = 0; t < model.n_types(); ++t) {
       const auto e = [&](int a) { return -model.mean[centre][a] / model.deviation[centre][a]; };
       evaluate_scalar(model.embedding[model.network_index(centre, t)], e(0), g, dg);
-      for (int a = 0; a < 4; ++a)
-        for (const double value : g) values.push_back(e(a) * value / model.n_slots());
+      for (int a = 0; a < (has_axis(model.kind) ? 4 : 1); ++a)
+        for (const double value : g)
+          values.push_back((has_axis(model.kind) ? e(a) : 1.0) * value / divisor_of(model));
     }
   return values;
 }
@@ -97,7 +103,7 @@ void set_networks(const Model& model, const SpectralLayout& layout, DeviceModel&
   const bool scaled = !model.gates.empty() && !model.smooth_gates;
   const auto add = [&](const std::vector<double>& c, auto&& factor) {
     for (std::size_t i = 0; i < c.size(); ++i)
-      d.polynomial.push_back(c[i] * factor(i % d.n_channels) / d.n_slots);
+      d.polynomial.push_back(c[i] * factor(i % d.n_channels) / divisor_of(model));
   };
   for (const auto& network : model.embedding) {
     const auto c = spectral_coefficients(network, layout);
@@ -120,14 +126,14 @@ double device_bytes(const DeviceModel& model, bool single, double n_local, doubl
   constexpr double chunk = 65536;
   // Positions, their copy by cells, forces in whole numbers and as reals; type, place in the cells.
   const double an_atom = 4 * 24 + 2 * 4, a_local_atom = 8 + 4 + 4 * listed;
-  const double moments = 4.0 * model.n_groups() * model.n_dense * model.order;
+  const double moments = double(model.columns()) * model.n_groups() * model.n_dense * model.order;
   double widest = 0, layers = 0, inputs = 0;
   for (const auto& fitting : model.fitting) {
     layers = std::max<double>(layers, fitting.hidden.size());
     inputs = std::max<double>(inputs, fitting.hidden.front().n_in);
     for (const auto& layer : fitting.hidden) widest = std::max<double>(widest, layer.n_out);
   }
-  const double reals = moments + 8 * model.n_channels + inputs + (2 + layers) * widest;
+  const double reals = moments + 2.0 * model.columns() * model.n_channels + inputs + (2 + layers) * widest;
   const double a_row = (single ? 4 : 8) * reals + 10 * 8 + 4 * 1.5 * listed;
   return 1.06 * (n_all * an_atom + n_local * a_local_atom) + std::min(n_local, chunk) * a_row;
 }
@@ -140,7 +146,7 @@ bool is_single(const Model& model, const DeepPotentialOptions& options) {
 DeviceModel device_model(const Model& model, const DeepPotentialOptions& options) {
   QUINTET_CHECK(options.precision != Precision::bf16,
                 "potential.precision: bf16 is for device: cpu; on a device take precision: mixed");
-  require_with_axis(model, "a device evaluates");
+  require_of_pairs(model, "a device evaluates");
   constexpr int kernel_orders = 8;  // the kernels are made for whole multiples of it
   const auto layout = spectral_layout(model, options.compression, kernel_orders, is_single(model, options));
   QUINTET_CHECK(
@@ -168,8 +174,9 @@ DeviceModel device_model(const Model& model, const DeepPotentialOptions& options
   double usual = 0;
   for (int centre = 0; centre < d.n_types; ++centre)
     usual = std::max(usual, model.normalised_s(centre, usual_distance(model)));
-  // The moments of an atom, 4 of each power, interval and type, lie in a part of a GPU's shared memory.
-  const int most = 40000 / (4 * static_cast<int>(sizeof(double)) * (d.order + 1) * d.n_groups());
+  // The moments of an atom, a column's of each power, interval and type, lie in a part of a GPU's shared
+  // memory.
+  const int most = 40000 / (d.columns() * static_cast<int>(sizeof(double)) * (d.order + 1) * d.n_groups());
   QUINTET_CHECK(most >= 1,
                 "this model has {} types of atoms, too many for the device engines; use device: cpu",
                 d.n_types);

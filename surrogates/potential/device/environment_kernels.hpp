@@ -72,6 +72,15 @@ struct NeighbourTerm {
   }
 };
 
+/// What a neighbour adds to T beside G: the forms that the kernels are made in.
+enum class Form {
+  rows,       ///< its row of R, in four columns
+  gated,      ///< that row, and a smooth gate that reads w(r)
+  distances,  ///< 1, in one column: se_e2_r
+};
+/// Columns of T.
+[[nodiscard]] constexpr int columns_of(Form form) { return form == Form::distances ? 1 : 4; }
+
 /// Positions and list of a chunk of atoms.
 struct AtomRows {
   const int* atom;  ///< [n] local indices of the chunk's atoms
@@ -84,16 +93,18 @@ struct AtomRows {
   int capacity;
 };
 
-/// Computes for each atom the neighbours within the cutoff, moments M `[4, K]` with K = (group, interval,
-/// power), and T `[4, channels]` as far as it does not come from moments (empty slots, near neighbours).
+/// Computes for each atom the neighbours within the cutoff, moments M `[A, K]` with K = (group, interval,
+/// power), and T `[A, channels]`, A = columns_of(form), as far as it does not come from moments (empty slots,
+/// near neighbours).
 ///
 /// Groups are types. Of a gated model moments of types are weighted with w(r), and a last group has those of
-/// all neighbours, without weights (see GatedEmbedding). Writes 4 (K + channels) reals and the row's indices,
+/// all neighbours, without weights (see GatedEmbedding). Writes A (K + channels) reals and the row's indices,
 /// reads 28 bytes a listed atom.
-template <class Space, class Real, int order, bool gated>
+template <class Space, class Real, int order, Form form>
 struct MomentsKernel {
   static constexpr int width = device::Cut<Space>::lanes, padded_order = order + 1;
-  static constexpr int columns = gated ? 5 : 4;  // R, and w
+  static constexpr bool gated = form == Form::gated;
+  static constexpr int n_a = columns_of(form), columns = gated ? 5 : n_a;  // R, and w
   using Team = device::Lanes<width>;
   AtomRows rows;
   EnvironmentNumbers e;
@@ -104,7 +115,7 @@ struct MomentsKernel {
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int bins() const { return e.n_groups * e.n_dense; }
   [[nodiscard]] int scratch_bytes() const {
-    const int reals = 4 * bins() * padded_order + width * (padded_order + columns);
+    const int reals = n_a * bins() * padded_order + width * (padded_order + columns);
     return (reals * static_cast<int>(sizeof(Real)) + 7) / 8 * 8 +
            (width + e.n_types) * static_cast<int>(sizeof(int));
   }
@@ -175,7 +186,7 @@ struct MomentsKernel {
       Real g = 0;
       for (int k = order - 1; k >= 0; --k) g = g * x + c[std::int64_t{k} * e.n_channels + m];
       if constexpr (gated) g *= 1 + r[4] * gate[std::int64_t{pair} * e.n_channels + m];
-      for (int a = 0; a < 4; ++a) t_of_b[a * e.n_channels + m] += r[a] * g;
+      for (int a = 0; a < n_a; ++a) t_of_b[a * e.n_channels + m] += r[a] * g;
     }
   }
 
@@ -183,7 +194,7 @@ struct MomentsKernel {
   /// same interval of all neighbours.
   KOKKOS_INLINE_FUNCTION void add_moments(unsigned set, const Real* power, const Real* column,
                                           Real* all_banks, int bin, int a_stride) const {
-    constexpr int n = (4 * order + width - 1) / width;
+    constexpr int n = (n_a * order + width - 1) / width;
     const int lane = Team::own();
     Real* const bank = all_banks + bin * padded_order;
     Real sum[n] = {}, weighted[gated ? n : 1] = {};
@@ -191,7 +202,7 @@ struct MomentsKernel {
       const int c = Team::first(set);
       for (int q = 0; q < n; ++q) {
         const int o = lane + q * width;
-        if (!(4 * order % width == 0 || o < 4 * order)) continue;
+        if (!(n_a * order % width == 0 || o < n_a * order)) continue;
         if constexpr (gated) {
           const Real term = power[c * padded_order + o % order] * column[columns * c + o / order];
           sum[q] += term;
@@ -203,7 +214,7 @@ struct MomentsKernel {
     }
     for (int q = 0; q < n; ++q) {
       const int o = lane + q * width;
-      if (!(4 * order % width == 0 || o < 4 * order)) continue;
+      if (!(n_a * order % width == 0 || o < n_a * order)) continue;
       const int at = o / order * a_stride + o % order;
       if constexpr (gated) {
         bank[at] += weighted[q];
@@ -218,16 +229,16 @@ struct MomentsKernel {
     const int lane = Team::own(), i = rows.atom[b], centre = rows.type[i], n_bins = bins(),
               a_stride = n_bins * padded_order;
     Real* const bank = reinterpret_cast<Real*>(scratch);
-    Real* const power = bank + 4 * a_stride;
+    Real* const power = bank + n_a * a_stride;
     Real* const column = power + width * padded_order;
     int* const place = reinterpret_cast<int*>(
-        scratch + ((4 * a_stride + width * (padded_order + columns)) * sizeof(Real) + 7) / 8 * 8);
+        scratch + ((n_a * a_stride + width * (padded_order + columns)) * sizeof(Real) + 7) / 8 * 8);
     int* const count = place + width;
     const double* from = rows.x + 3 * std::int64_t{i};
     int* const row = rows.row + std::int64_t{b} * rows.capacity;
     const int* listed = rows.list + rows.offset[i];
     const double limit = e.rcut * e.rcut;
-    for (int o = lane; o < 4 * a_stride; o += width) bank[o] = 0;
+    for (int o = lane; o < n_a * a_stride; o += width) bank[o] = 0;
     const int n = Team::select(
         static_cast<int>(rows.offset[i + 1] - rows.offset[i]),
         [&](int c) { return distance2(from, listed[c]) < limit; },
@@ -235,13 +246,13 @@ struct MomentsKernel {
     if (lane == 0) rows.row_size[b] = n;
     select(centre, from, row, n, count);
 
-    Real* const t_of_b = t + std::int64_t{b} * 4 * e.n_channels;
+    Real* const t_of_b = t + std::int64_t{b} * n_a * e.n_channels;
     for (int m = lane; m < e.n_channels; m += width)
-      for (int a = 0; a < 4; ++a) {
+      for (int a = 0; a < n_a; ++a) {
         Real sum = 0;
         for (int s = 0; s < e.n_types; ++s)
           sum += static_cast<Real>(table.slots[s] - count[s]) *
-                 empty[((centre * e.n_types + s) * 4 + a) * e.n_channels + m];
+                 empty[((centre * e.n_types + s) * n_a + a) * e.n_channels + m];
         t_of_b[a * e.n_channels + m] = sum;
       }
 
@@ -264,7 +275,8 @@ struct MomentsKernel {
           }
           Real x = 1;
           for (int k = 0; k < order; ++k, x *= term.local) power[lane * padded_order + k] = x;
-          for (int a = 0; a < 4; ++a) column[columns * lane + a] = term.row[a];
+          for (int a = 0; a < n_a; ++a)
+            column[columns * lane + a] = form == Form::distances ? Real(1) : term.row[a];
           if constexpr (gated) column[columns * lane + 4] = static_cast<Real>(term.w);
         }
       }
@@ -286,8 +298,8 @@ struct MomentsKernel {
       }
       Team::sync();
     }
-    Real* const out = moments + std::int64_t{b} * 4 * n_bins * order;
-    for (int o = lane; o < 4 * n_bins * order; o += width)
+    Real* const out = moments + std::int64_t{b} * n_a * n_bins * order;
+    for (int o = lane; o < n_a * n_bins * order; o += width)
       out[o] = bank[o / order * padded_order + o % order];
   }
 };

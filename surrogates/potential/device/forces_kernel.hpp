@@ -9,11 +9,13 @@ namespace quintet::potential {
 
 /// Computes for each atom dE/dR of its neighbours from dE/dM and dE/dT, then forces and virial.
 ///
-/// See SpectralEmbedding::differentiate and, with gates, add_gated_gradient. Reads 4 K reals and 28 bytes a
+/// See SpectralEmbedding::differentiate and, with gates, add_gated_gradient. Reads A K reals and 28 bytes a
 /// neighbour; adds three whole numbers a neighbour to the forces.
-template <class Space, class Real, int order, bool gated>
+template <class Space, class Real, int order, Form form>
 struct ForcesKernel {
   static constexpr int width = device::Cut<Space>::lanes, padded_order = order + 1;
+  static constexpr bool gated = form == Form::gated, distances = form == Form::distances;
+  static constexpr int n_a = columns_of(form);
   using Team = device::Lanes<width>;
   AtomRows rows;
   EnvironmentNumbers e;
@@ -27,14 +29,14 @@ struct ForcesKernel {
 
   /// How the energy depends on a neighbour.
   struct Slopes {
-    Real row[4];        ///< dE/dR_a, without the way through s
+    Real row[4];        ///< dE/dR_a, without the way through s; 0 of distances alone
     Real by_place = 0;  ///< dE/dx through the polynomials, x the place in the interval
     Real by_gate = 0;   ///< dE/dw
   };
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int bins() const { return e.n_groups * e.n_dense; }
   [[nodiscard]] int scratch_bytes() const {
-    return 4 * bins() * padded_order * static_cast<int>(sizeof(Real));
+    return n_a * bins() * padded_order * static_cast<int>(sizeof(Real));
   }
 
   KOKKOS_INLINE_FUNCTION void by_moments(const Real* bank, int a_stride, const NeighbourTerm<Real>& term,
@@ -43,10 +45,10 @@ struct ForcesKernel {
     for (int a = 0; a < 4; ++a) found.row[a] = 0;
     for (int k = order - 1; k >= 0; --k) {
       Real projected = 0;
-      for (int a = 0; a < 4; ++a) {
+      for (int a = 0; a < n_a; ++a) {
         const Real m = bank[a * a_stride + k];
-        found.row[a] = found.row[a] * term.local + m;
-        projected += term.row[a] * m;
+        if constexpr (!distances) found.row[a] = found.row[a] * term.local + m;
+        projected += distances ? m : term.row[a] * m;
       }
       derivative = derivative * term.local + sum;
       sum = sum * term.local + projected;
@@ -93,9 +95,9 @@ struct ForcesKernel {
         g *= factor;
         dg *= factor;
       }
-      for (int a = 0; a < 4; ++a) {
-        found.row[a] += dt_of_b[a * e.n_channels + m] * g;
-        projected += dt_of_b[a * e.n_channels + m] * term.row[a];
+      for (int a = 0; a < n_a; ++a) {
+        if constexpr (!distances) found.row[a] += dt_of_b[a * e.n_channels + m] * g;
+        projected += dt_of_b[a * e.n_channels + m] * (distances ? Real(1) : term.row[a]);
       }
       found.by_place += projected * dg;
       if constexpr (gated) found.by_gate += projected * by_gate;
@@ -118,8 +120,9 @@ struct ForcesKernel {
     const int lane = Team::own(), i = rows.atom[b], centre = rows.type[i], n_bins = bins(),
               a_stride = n_bins * padded_order;
     Real* const bank = reinterpret_cast<Real*>(scratch);
-    const Real* in = moments + std::int64_t{b} * 4 * n_bins * order;
-    for (int o = lane; o < 4 * n_bins * order; o += width) bank[o / order * padded_order + o % order] = in[o];
+    const Real* in = moments + std::int64_t{b} * n_a * n_bins * order;
+    for (int o = lane; o < n_a * n_bins * order; o += width)
+      bank[o / order * padded_order + o % order] = in[o];
     Team::sync();
     const double* from = rows.x + 3 * std::int64_t{i};
     const double *mean = table.mean + 4 * centre, *scale = table.scale + 4 * centre;
@@ -134,7 +137,7 @@ struct ForcesKernel {
       const NeighbourTerm<Real> term(e, mean, scale, from, rows.x + 3 * std::int64_t{j});
       if (term.interval >= e.n_intervals) continue;
       Slopes by =
-          slopes_of(centre, rows.type[j], bank, a_stride, dt + std::int64_t{b} * 4 * e.n_channels, term);
+          slopes_of(centre, rows.type[j], bank, a_stride, dt + std::int64_t{b} * n_a * e.n_channels, term);
       by.row[0] += by.by_place * static_cast<Real>(2 * e.inverse_interval);
       const double g[3] = {by.row[1] * scale[1], by.row[2] * scale[2], by.row[3] * scale[3]};
       double by_d[3];

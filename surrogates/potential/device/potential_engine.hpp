@@ -9,6 +9,7 @@
 #include "physics/kernels/dense_multiply.hpp"
 #include "surrogates/potential/device/descriptor_kernels.hpp"
 #include "surrogates/potential/device/device_model.hpp"
+#include "surrogates/potential/device/engine_atoms.hpp"
 #include "surrogates/potential/device/environment_kernels.hpp"
 #include "surrogates/potential/device/fitting_kernels.hpp"
 #include "surrogates/potential/device/forces_kernel.hpp"
@@ -23,7 +24,7 @@
 //   MomentsKernel        list -> neighbours within the cutoff -> moments M
 //   multiply             T += M C                               C: polynomials of the embedding networks,
 //                                                               and their products with gates
-//   DescriptorKernel     D = T T[:M2]^T
+//   DescriptorKernel     D = T T[:M2]^T; of distances alone T is D, and dE/dD is dE/dT
 //   multiply, Activation a layer of the fitting network, thrice
 //   EnergyKernel         E
 //   Slope, multiply      back through the layers: dE/dD
@@ -35,28 +36,6 @@
 //
 //   RepulsionKernel      list -> neighbours within `outer` -> energy, forces, virial
 namespace quintet::potential {
-
-/// Where the atoms are, in device memory.
-struct EngineAtoms {
-  int n_local = 0;
-  const double* x = nullptr;      ///< [n_all, 3]
-  const int* type = nullptr;      ///< [n_all]
-  const int* owner = nullptr;     ///< [n_all] or nullptr
-  Fixed* force = nullptr;         ///< [n_all or n_local, 3], added to
-  double* atom_energy = nullptr;  ///< [n_local] or nullptr
-  Fixed* atom_virial = nullptr;   ///< as force, [., 9], or nullptr
-};
-
-struct CountType {
-  const int* atom_type;
-  int type;
-  int* order;
-  KOKKOS_INLINE_FUNCTION void operator()(const int i, int& sum, const bool last) const {
-    if (atom_type[i] != type) return;
-    if (last) order[sum] = i;
-    ++sum;
-  }
-};
 
 template <class Space, class Real>
 class PotentialEngine {
@@ -120,7 +99,12 @@ class PotentialEngine {
   };
 
   [[nodiscard]] int n_moments() const { return model_.n_groups() * model_.n_dense * model_.order; }
-  [[nodiscard]] int d_size() const { return descriptor_offset(model_.n_channels, model_.axis); }
+  [[nodiscard]] int d_size() const {
+    return model_.axis == 0 ? model_.n_channels : descriptor_offset(model_.n_channels, model_.axis);
+  }
+  /// D, and dE/dT after fit(): in T's own place where T is D.
+  [[nodiscard]] Real* d() const { return model_.axis == 0 ? t_.data() : d_.data(); }
+  [[nodiscard]] Real* dt() const { return model_.axis == 0 ? t_.data() : dt_.data(); }
 
   void upload_tables();
 
@@ -142,7 +126,7 @@ class PotentialEngine {
 
   // The way of the host engine, one kernel each: moments, embedding, descriptor, fitting, and the same
   // backwards.
-  template <int order, bool gated>
+  template <int order, Form form>
   void compute_chunk_of(const EngineAtoms& atoms, int begin, int end) {
     const int n = end - begin, channels = model_.n_channels;
     const AtomRows rows{order_.data() + begin, atoms.x,          atoms.type,  neighbours_.offset(),
@@ -153,7 +137,7 @@ class PotentialEngine {
     {
       Clock clock(*this, "moments");
       device::for_each_atom(space_, "potential::moments", n,
-                            MomentsKernel<Space, Real, order, gated>{
+                            MomentsKernel<Space, Real, order, form>{
                                 rows, e, tables, polynomial_.data(), gate_.data(), empty_.data(),
                                 moments_.data(), t_.data(), trouble_.data()});
     }
@@ -161,7 +145,7 @@ class PotentialEngine {
       Clock clock(*this, "embedding_gemm");
       contract(begin, end, false);
     }
-    {
+    if constexpr (form != Form::distances) {
       Clock clock(*this, "descriptor");
       device::for_each_atom(
           space_, "potential::descriptor", n,
@@ -171,7 +155,7 @@ class PotentialEngine {
     if (fork_types_) branches_.fork();
     for_types(begin, end, [&](int t, int first, int size) { fit(atoms, t, begin, first, size); });
     if (fork_types_) branches_.join();
-    {
+    if constexpr (form != Form::distances) {
       Clock clock(*this, "descriptor_back");
       device::for_each_atom(space_, "potential::descriptor_back", n,
                             DescriptorBackKernel<Space, Real>{t_.data(), d_.data(), dt_.data(), channels,
@@ -183,11 +167,10 @@ class PotentialEngine {
     }
     {
       Clock clock(*this, "forces");
-      device::for_each_atom(
-          space_, "potential::forces", n,
-          ForcesKernel<Space, Real, order, gated>{rows, e, tables, polynomial_.data(), gate_.data(),
-                                                  moments_.data(), dt_.data(), atoms.owner, atoms.force,
-                                                  atoms.atom_virial, sums_.data(), trouble_.data()});
+      device::for_each_atom(space_, "potential::forces", n,
+                            ForcesKernel<Space, Real, order, form>{
+                                rows, e, tables, polynomial_.data(), gate_.data(), moments_.data(), dt(),
+                                atoms.owner, atoms.force, atoms.atom_virial, sums_.data(), trouble_.data()});
     }
     {
       Clock clock(*this, "sums");
@@ -350,7 +333,7 @@ void PotentialEngine<Space, Real>::upload_tables() {
 
 template <class Space, class Real>
 void PotentialEngine<Space, Real>::reserve(int n, int n_repelled) {
-  const std::size_t rows = n, summed = std::max(n, n_repelled);
+  const std::size_t rows = n, summed = std::max(n, n_repelled), own = model_.axis == 0 ? 0 : rows;
   std::size_t widest = 1, layers = 0;
   for (const auto& f : fitting_) {
     layers = std::max(layers, f.hidden.size());
@@ -361,10 +344,10 @@ void PotentialEngine<Space, Real>::reserve(int n, int n_repelled) {
   capacity_ = std::max(1, (neighbours_.longest() + 31) / 32 * 32);
   device::make_room<int, Space>(row_, "potential::row", rows * capacity_, 1.05);
   device::make_room<int, Space>(row_size_, "potential::row_size", rows);
-  device::make_room<Real, Space>(moments_, "potential::moments", rows * 4 * n_moments());
-  device::make_room<Real, Space>(t_, "potential::t", rows * 4 * model_.n_channels);
-  device::make_room<Real, Space>(dt_, "potential::dt", rows * 4 * model_.n_channels);
-  device::make_room<Real, Space>(d_, "potential::d", rows * d_size());
+  device::make_room<Real, Space>(moments_, "potential::moments", rows * model_.columns() * n_moments());
+  device::make_room<Real, Space>(t_, "potential::t", rows * model_.columns() * model_.n_channels);
+  device::make_room<Real, Space>(dt_, "potential::dt", own * 4 * model_.n_channels);
+  device::make_room<Real, Space>(d_, "potential::d", own * d_size());
   for (auto& y : y_) device::make_room<Real, Space>(y, "potential::y", rows * widest);
   slope_.resize(layers);
   for (auto& slope : slope_) device::make_room<Real, Space>(slope, "potential::slope", rows * widest);
@@ -374,17 +357,17 @@ void PotentialEngine<Space, Real>::reserve(int n, int n_repelled) {
 
 template <class Space, class Real>
 void PotentialEngine<Space, Real>::contract(int begin, int end, bool back) {
-  const int k = n_moments(), channels = model_.n_channels;
+  const int k = n_moments(), channels = model_.n_channels, columns = model_.columns();
   const auto part = [&](int table, int first, int size) {
-    Real* m = moments_.data() + std::int64_t{first} * 4 * k;
-    Real* t = t_.data() + std::int64_t{first} * 4 * channels;
-    const Real* dt = dt_.data() + std::int64_t{first} * 4 * channels;
+    Real* m = moments_.data() + std::int64_t{first} * columns * k;
+    Real* t = t_.data() + std::int64_t{first} * columns * channels;
+    const Real* dt = this->dt() + std::int64_t{first} * columns * channels;
     if (back)
       multiplier_.multiply(space_, device::Product<Real>{dt, channels, contraction_back_[table].data(), m, k,
-                                                         4 * size, channels, k});
+                                                         columns * size, channels, k});
     else
       multiplier_.multiply(space_, device::Product<Real>{m, k, contraction_[table].data(), t, channels,
-                                                         4 * size, k, channels, true});
+                                                         columns * size, k, channels, true});
   };
   if (model_.one_sided)
     part(0, 0, end - begin);
@@ -401,7 +384,7 @@ void PotentialEngine<Space, Real>::fit(const EngineAtoms& atoms, int type, int b
   const std::size_t own_rows = first * widest_;
   const auto slope = [&](std::size_t l) { return slope_[l].data() + own_rows; };
   const auto y = [&](int k) { return y_[k].data() + own_rows; };
-  Real* const d = d_.data() + std::int64_t{first} * d_size();
+  Real* const d = this->d() + std::int64_t{first} * d_size();
   const Real* x = d;
   int now = 0;
   for (std::size_t l = 0; l < net.hidden.size(); ++l) {
@@ -480,10 +463,12 @@ void PotentialEngine<Space, Real>::add_up(int n) {
 template <class Space, class Real>
 void PotentialEngine<Space, Real>::compute_chunk(const EngineAtoms& atoms, int begin, int end) {
   const auto with_order = [&]<int order>(std::integral_constant<int, order>) {
-    if (model_.gate.empty())
-      compute_chunk_of<order, false>(atoms, begin, end);
+    if (model_.axis == 0)
+      compute_chunk_of<order, Form::distances>(atoms, begin, end);
+    else if (model_.gate.empty())
+      compute_chunk_of<order, Form::rows>(atoms, begin, end);
     else
-      compute_chunk_of<order, true>(atoms, begin, end);
+      compute_chunk_of<order, Form::gated>(atoms, begin, end);
   };
   switch (model_.order) {
     case 8:

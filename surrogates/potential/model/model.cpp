@@ -246,6 +246,11 @@ void require_with_axis(const Model& model, const std::string& what) {
   require_no_atom_parameters(model, what);
 }
 
+void require_of_pairs(const Model& model, const std::string& what) {
+  require_kind(model, model.kind != DescriptorKind::se_e3, what, "se_e2_a, se_e2_r or dpa1");
+  require_no_atom_parameters(model, what);
+}
+
 void require_trainable(const Model& model, const std::string& what) {
   require_kind(model, true, what, "se_e2_a, se_e2_r, se_e3 or dpa1");
   QUINTET_CHECK(
