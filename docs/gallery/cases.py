@@ -153,6 +153,7 @@ LEFT_OUT = {
     "inputs/meshfreeflow/paper_unet.yaml": "the same",
     "inputs/meshfreeflow/phase_space.yaml": "follows the last case of plasmas",
     "inputs/meshfreeflow/shallow_water.yaml": "waves of a rotating layer: [periodic flows](../periodic_flows.md)",
+    "inputs/meshfreeflow/volumes_train.yaml": "fields on three axes of space: [volumes](../meshfreeflow.md#volumes-fields-on-three-axes-of-space)",
     "inputs/meshfreeflow/study_evaluate.yaml": "a study of half an hour",
     "inputs/meshfreeflow/study_flows.yaml": "a study of half an hour",
     "inputs/meshfreeflow/study_train.yaml": "a study of half an hour",
