@@ -296,6 +296,14 @@ class NetcdfSeries : public Source {
     return true;
   }
 
+  /// Whether points are those of an axis but for round-off: to a thousandth of their mean distance.
+  static bool are_points_of(const std::vector<double>& points, const FieldAxis& axis) {
+    const auto& known = axis.coordinates;
+    const double slack = 1e-3 * std::abs(known.back() - known.front()) / static_cast<double>(known.size());
+    return std::equal(points.begin(), points.end(), known.begin(), known.end(),
+                      [&](double a, double b) { return std::abs(a - b) <= slack; });
+  }
+
   /// Weights where a field does not lie at the points of an axis.
   void prepare(Place& place) {
     std::vector<std::string> faces;
@@ -303,7 +311,7 @@ class NetcdfSeries : public Source {
       const auto& axis = header.axes[d];
       const auto& line = place.lines[d];
       place.weights.emplace_back();
-      if (line.points == axis.coordinates) continue;
+      if (are_points_of(line.points, axis)) continue;
       QUINTET_CHECK(line.face, "{}: {} has other points along {} than the fields before", path(),
                     place.variable.name, axis.name);
       place.weights.back() = cubic_weights(line.points, axis.coordinates, axis.periodic ? axis.length() : 0);

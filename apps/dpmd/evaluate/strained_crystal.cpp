@@ -80,6 +80,7 @@ Loads StrainedCrystal::become(const Mat3& deformation) {
 }
 
 Loads StrainedCrystal::visit(const Mat3& deformation, bool relax, bool keep) {
+  give_up_if_asked(comm_, options_.interrupt);
   const Configuration start = deformed(start_, deformation);
   Domain domain(comm_, domain_, start.box);
   Atoms atoms = domain.distribute(start);

@@ -137,6 +137,29 @@ CheckedField make_checked_field(const PotentialOptions& options, const DeviceSes
   return {make_on_device(options, path, session), nullptr};
 }
 
+namespace {
+
+/// Parameters of atoms by type for a model that knows other types than the first one: those of types that it
+/// does not know are left out; of types that the first model lacks there are no atoms.
+std::vector<potential::AtomParameters> parameters_for(const potential::Model& model,
+                                                      std::vector<potential::AtomParameters> given,
+                                                      const std::vector<std::string>& first_types) {
+  if (given.empty()) return given;
+  const auto knows = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (auto& some : given)
+    std::erase_if(some.types, [&](const auto& name) {
+      return knows(first_types, name) && !knows(model.type_names, name);
+    });
+  for (const auto& name : model.type_names)
+    if (!knows(first_types, name))
+      given.push_back({{name}, std::vector<double>(model.atom_parameters.count(), 0.0)});
+  return given;
+}
+
+}  // namespace
+
 potential::ModelEnsemble make_ensemble(const Comm& comm, const PotentialOptions& options,
                                        const ForceField& driving, const potential::DeviationMeasure& measure,
                                        std::optional<potential::Precision> precision) {
@@ -149,8 +172,12 @@ potential::ModelEnsemble make_ensemble(const Comm& comm, const PotentialOptions&
   const std::vector<std::string> paths(options.models.begin() + 1, options.models.end());
   std::vector<std::unique_ptr<potential::DeepPotential>> deep(paths.size());
   for (std::size_t m = 0; m < paths.size(); ++m)
-    if (!potential::is_exported(paths[m]))
-      deep[m] = std::make_unique<potential::DeepPotential>(potential::read_dp(paths[m]), theirs.evaluation);
+    if (!potential::is_exported(paths[m])) {
+      auto model = potential::read_dp(paths[m]);
+      auto its = theirs.evaluation;
+      its.atom_parameters = parameters_for(model, std::move(its.atom_parameters), driving.type_names());
+      deep[m] = std::make_unique<potential::DeepPotential>(std::move(model), its);
+    }
   auto fields = potential::with_shared_neighbours(std::move(deep));
   // Whose further terms are theirs, too; models among these have the precision that is asked for.
   const bool as_driving = options.also.empty() || theirs.evaluation.precision == options.evaluation.precision;

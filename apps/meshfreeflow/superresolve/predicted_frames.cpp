@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include <fmt/ranges.h>
@@ -14,6 +16,7 @@
 #include "apps/meshfreeflow/superresolve/precision_report.hpp"
 #include "io/fields/field_series.hpp"
 #include "io/log/counted.hpp"
+#include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
@@ -210,6 +213,18 @@ void report_squares(Context& context, const flow::FlowPredictor& predictor, cons
   }
 }
 
+/// The coarse values of a frame. Where they cannot be read, the file is closed with the frames before.
+flow::FieldBlock read_frame(const OutputFrames& frames, std::int64_t frame, FieldSeriesWriter& writer,
+                            std::int64_t n_done, const std::string& path) {
+  try {
+    return frames.volumes->coarse(frame);
+  } catch (const Error&) {
+    writer.close();
+    log::warning("{} has the {} before the one that cannot be read", path, counted(n_done, "frame"));
+    throw;
+  }
+}
+
 /// Real: of the values in the file. Long: a frame is read, predicted in slabs, written and looked at here.
 template <class Real>
 void predict_as(Context& context, flow::FlowPredictor& predictor, flow::ErrorBars* bars,
@@ -233,7 +248,7 @@ void predict_as(Context& context, flow::FlowPredictor& predictor, flow::ErrorBar
   for (const std::int64_t frame : context.steps(0, n_frames - 1)) {
     const double time = frames.times()[frame];
     if (frames.volumes != nullptr && (frame > 0 || has_truth)) {
-      auto coarse = context.timed("read", [&] { return frames.volumes->coarse(frame); });
+      auto coarse = context.timed("read", [&] { return read_frame(frames, frame, writer, done, path); });
       if (bars != nullptr) bars->replace(coarse);
       if (has_truth) errors.take(coarse);
       predictor.replace(std::move(coarse));

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/podlstm/hindcast/indices.hpp"
@@ -24,6 +25,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
+#include "io/parallel/interrupt.hpp"
 #include "physics/ocean/coordinates/calendar.hpp"
 #include "surrogates/sequence/hindcast/pooled_scores.hpp"
 
@@ -264,14 +266,20 @@ void hindcast(Context& context, const HindcastOptions& options) {
     return;
   }
   const auto timer = context.phase("judge");
+  const auto may_end = [&] { give_up_if_asked(context.comm(), interrupt_of(context)); };
+  may_end();
   const auto learned = learn(*run, options, block);
+  may_end();
   const sequence::PooledScores scores(learned.hindcasts, options.origins.warm_up, block, options.draws);
   const auto made = source.at(learned.hindcasts.origins.back().origin);
   const auto& modes = *made;
+  may_end();
   const auto judged = judged_of(options, learned.hindcasts, indices_at(modes, options),
                                 error_unit(modes, options.points), leak);
   const auto& names = learned.hindcasts.names;
+  may_end();
   const auto sea = judge_sea(context, source, learned.hindcasts, judged, options);
+  may_end();
   if (!leak.empty()) context.report().warning(fmt::format("Leaks: {}.", leak));
   context.report().paragraph(judged.period);
   headlines(context, scores, learned, judged);
@@ -280,8 +288,10 @@ void hindcast(Context& context, const HindcastOptions& options) {
   report_learned(context, options.mixture ? options.mixture->of : std::vector<std::string>{}, learned.weights,
                  learned.earned, judged.units[0],
                  judge_networks_at_origins(context, options, learned.hindcasts, scores, judged));
+  may_end();
   write_forecasts(context, learned.hindcasts);
   if (sea) write_maps(context, *sea, modes, names, judged);
+  may_end();
   forecast_next(context, source, learned.hindcasts, options);
 }
 

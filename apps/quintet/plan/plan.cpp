@@ -132,7 +132,7 @@ void plan(const PlanFlags& flags) {
   QUINTET_CHECK(
       asked,
       "'{} {}' has no model of its cost; those that have one: dpmd run, dpmd train, meshfreeflow "
-      "simulate, meshfreeflow train, podlstm hindcast, podlstm train, submatrix evaluate, vlasov run",
+      "flow, simulate and train, podlstm fit, hindcast, search and train, submatrix evaluate, vlasov run",
       owner.application.name, owner.command);
   const auto& model = *asked;
   QUINTET_CHECK(

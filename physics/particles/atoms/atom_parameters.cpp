@@ -9,9 +9,8 @@ namespace quintet {
 
 std::string cure_of_atom_parameters(int n) {
   return fmt::format(
-      "give them as a column aparam:R:{} of extended XYZ or as aparam.npy of a DeePMD system; a run whose "
-      "atoms "
-      "of a type have the same takes potential.atom_parameters",
+      "give them as a column aparam:R:{} of extended XYZ or as aparam.npy of a DeePMD system (a checkpoint "
+      "has those of its run); a run whose atoms of a type have the same takes potential.atom_parameters",
       n);
 }
 

@@ -77,6 +77,7 @@ DeepmdSystem::DeepmdSystem(const std::string& path, std::vector<std::string> typ
   const auto sets = store_->sets();
   QUINTET_CHECK(!sets.empty(), "{}: the folder has no set.* folder with coord.npy, and no coord.raw", path_);
   for (const auto& name : store_->beside()) reading_.leave(name + " beside the sets");
+  if (n_parameters_ == any_number) n_parameters_ = parameters_in(sets.front());
   for (const auto& set : sets) add_set(set);
   QUINTET_CHECK(n_frames_ > 0, "{}: its sets hold no frame", path_);
 }
@@ -146,6 +147,16 @@ void DeepmdSystem::add_set(const std::string& name) {
   }
   n_frames_ += set.n_frames;
   sets_.push_back(std::move(set));
+}
+
+/// How many numbers of each atom a set has; 0: none. An array of another size is refused as of one number.
+int DeepmdSystem::parameters_in(const std::string& set) const {
+  const std::string array = store_->array(set, "aparam");
+  if (!store_->has(array)) return 0;
+  const auto shape = store_->shape(array);
+  const auto row = std::accumulate(shape.begin() + std::min<std::ptrdiff_t>(1, std::ssize(shape)),
+                                   shape.end(), std::uint64_t{1}, std::multiplies<>());
+  return std::max<int>(1, row / types_.size());
 }
 
 /// Numbers of atoms may be an array of any shape whose rows are the frames.

@@ -29,7 +29,7 @@ class DeepmdSystem {
   /// @param type_names names of types 0, 1, ... where type_map.raw is absent; it must agree with one that is
   /// there.
   /// @param n_parameters numbers of each atom that aparam.npy must hold, (frames, atoms n) in any shape; 0:
-  /// it is not read
+  /// it is not read; any_number: as many as the first set has
   explicit DeepmdSystem(const std::string& path, std::vector<std::string> type_names = {},
                         int n_parameters = 0);
 
@@ -53,6 +53,7 @@ class DeepmdSystem {
   };
   void read_types();
   void add_set(const std::string& name);
+  [[nodiscard]] int parameters_in(const std::string& set) const;
   void require_parameters(const Set& set) const;
   /// Rows of an array of a set; empty if `wanted` is false.
   [[nodiscard]] std::vector<double> rows(const Set& set, const char* name, std::int64_t first,

@@ -110,7 +110,7 @@ Format format_of(const std::string& path) {
 
 std::vector<Configuration> read_deepmd(const std::string& path, const ReadOptions& options,
                                        std::optional<std::int64_t> frame) {
-  const DeepmdSystem system(path, options.type_names, std::max(0, options.n_atom_parameters));
+  const DeepmdSystem system(path, options.type_names, options.n_atom_parameters);
   if (!frame) return system.frames();
   return {system.frame(*frame < 0 ? system.n_frames() + *frame : *frame)};
 }

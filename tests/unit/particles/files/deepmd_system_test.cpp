@@ -331,11 +331,14 @@ TEST_F(Deepmd, parameters_of_atoms_are_read_if_asked_for_and_must_be_in_every_se
     EXPECT_EQ(system.frame(1).parameters, (Numbers{5, 6, 7, 8}));
     EXPECT_EQ(system.frames()[2].parameters, (Numbers{9, 10, 11, 12}));
     EXPECT_EQ(system.frame(0).reading.text(), "");
+    EXPECT_EQ(DeepmdSystem(folder, {}, any_number).frame(1).parameters, (Numbers{5, 6, 7, 8}));
     std::filesystem::remove(folder + "/set.001/aparam.npy");
   }
   EXPECT_MESSAGE(DeepmdSystem(folder, {}, 1),
                  "aparam.npy has shape (2, 2, 2), expected (2, 2) for 1 number of each of 2 atoms");
   EXPECT_EQ(DeepmdSystem(folder).frame(0).parameters, Numbers());
+  std::filesystem::remove(folder + "/set.000/aparam.npy");
+  EXPECT_EQ(DeepmdSystem(folder, {}, any_number).frame(0).parameters, Numbers());
 }
 
 TEST_F(Deepmd, texts_beside_sets_and_unknown_arrays_are_named) {
