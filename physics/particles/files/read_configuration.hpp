@@ -29,8 +29,7 @@ struct ReadOptions {
   bool masses_matter = true;  ///< false: accept labelled data even if a mass contradicts its name
   /// Boundaries of files that do not say them; where a file does, it must be the same.
   std::optional<std::array<bool, 3>> periodic = {};
-  /// Numbers of each atom (aparam) that are to be read; 0: they are not; any_number: as many as a file has
-  /// (not of DeePMD systems).
+  /// Numbers of each atom (aparam) that are to be read; 0: they are not; any_number: as many as a file has.
   int n_atom_parameters = 0;
   std::string atom_style;  ///< of LAMMPS data files; "": found out
   LabelSource labels{};
