@@ -3,43 +3,24 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
-#include <cstdlib>
-#include <optional>
 #include <set>
 #include <utility>
+
+#include "tests/emulation/ptx/names.hpp"
 
 namespace quintet::emulation {
 
 namespace {
 
-enum class Where { parameter, lane, shared, dynamic_shared, address };
-struct Symbol {
-  Where where = Where::address;
-  std::uint64_t offset = 0;
-  std::size_t bytes = 0;
-};
-
-struct Operand {
-  enum What { reg, pred, memory, list, none } what = none;
-  int id = -1;  // slot or predicate
-  bool negated = false;
-  std::int64_t offset = 0;
-  std::optional<Space> space;  // known by a symbol
-  std::vector<Operand> items;
-  std::string text;
-};
-
 /// Decodes one kernel, functions it calls in place.
 class Decoder {
  public:
-  explicit Decoder(const ModuleText &text) : text_(text) {}
+  explicit Decoder(const ModuleText &text) : text_(text), names_(text, *kernel_) {}
 
   std::unique_ptr<Kernel> decode(const FunctionText &f) {
-    kernel_ = std::make_unique<Kernel>();
     kernel_->name = f.name;
-    n_registers_ = n_special;
     kernel_->n_predicates = 2;  // never, always
-    std::map<std::string, Symbol> formals;
+    Names::Symbols formals;
     for (const Declaration &p : f.parameters) {
       kernel_->parameter_bytes = up(kernel_->parameter_bytes, p.align);
       kernel_->parameters.emplace_back(kernel_->parameter_bytes, p.bytes);
@@ -56,7 +37,7 @@ class Decoder {
       if (found == labels_.end()) unknown("label " + name);
       kernel_->code[at].target = found->second;
     }
-    assign_slots(*kernel_, n_registers_, constants_);
+    assign_slots(*kernel_, names_.n_registers(), names_.constants());
     return std::move(kernel_);
   }
 
@@ -78,19 +59,12 @@ class Decoder {
     kernel_->text.push_back(text);
   }
 
-  int constant(std::uint64_t value) {
-    const auto [found, fresh] = constants_.try_emplace(value, n_registers_);
-    if (fresh) ++n_registers_;
-    return found->second;
-  }
-
   // --- a body
   // -------------------------------------------------------------------------------------------
-  void body(const FunctionText &f, const std::map<std::string, Symbol> &formals, int inlined) {
+  void body(const FunctionText &f, const Names::Symbols &formals, int inlined) {
     const std::string prefix = inlined < 0 ? "" : std::to_string(inlined) + "#";
-    scopes_.push_back({});
-    symbols_.push_back(formals);
-    const std::size_t first_scope = scopes_.size() - 1;
+    const Names::Scopes caller = names_.hide();
+    names_.open(formals);
     const std::string &s = f.body;
     std::size_t at = 0;
     int line = f.line;
@@ -104,14 +78,12 @@ class Decoder {
     for (skip(); at < s.size(); skip()) {
       line_ = line;
       if (s[at] == '{') {
-        scopes_.push_back({});
-        symbols_.push_back({});
+        names_.open();
         ++at;
         continue;
       }
       if (s[at] == '}') {
-        scopes_.pop_back();
-        symbols_.pop_back();
+        names_.close();
         ++at;
         continue;
       }
@@ -135,14 +107,13 @@ class Decoder {
       at = end + 1;
       this->statement(trim(statement), prefix, inlined);
     }
-    scopes_.resize(first_scope);
-    symbols_.resize(first_scope);
+    names_.show(caller);
     if (inlined >= 0) labels_[prefix + "return"] = static_cast<int>(kernel_->code.size());
   }
 
   void statement(const std::string &s, const std::string &prefix, int inlined) {
     if (s.empty()) return;
-    if (s[0] == '.') return declare(s);
+    if (s[0] == '.') return names_.declare(s);
     Instruction i;
     std::string rest = s;
     if (rest[0] == '@') {
@@ -152,7 +123,7 @@ class Decoder {
         i.guard_not = true;
         p = p.substr(1);
       }
-      i.guard = predicate(p);
+      i.guard = names_.predicate(p);
       rest = trim(rest.substr(space));
     }
     const auto space = rest.find_first_of(" \t{");
@@ -205,7 +176,7 @@ class Decoder {
     }
 
     std::vector<Operand> operands;
-    for (const auto &t : texts) operands.push_back(operand(t));
+    for (const auto &t : texts) operands.push_back(names_.operand(t));
     auto source = [&](const Operand &o) {
       if (o.what != Operand::reg || o.id < 0) unknown(s);
       i.r.at(static_cast<std::size_t>(i.n_dst + i.n_src)) = o.id;
@@ -271,9 +242,9 @@ class Decoder {
       i.mode = has("up") ? 1 : has("down") ? 2 : has("bfly") ? 3 : 4;
       const auto both = texts.at(0).find('|');
       if (both != std::string::npos) {
-        destination(operand(trim(texts[0].substr(0, both))));
+        destination(names_.operand(trim(texts[0].substr(0, both))));
         const std::string p = trim(texts[0].substr(both + 1));
-        if (p != "_") i.p_dst = predicate(p);
+        if (p != "_") i.p_dst = names_.predicate(p);
       } else {
         destination(operands[0]);
       }
@@ -318,8 +289,8 @@ class Decoder {
     if (op == "setp") {
       const auto both = texts.at(0).find('|');
       if (both != std::string::npos) {
-        i.p_dst = predicate(trim(texts[0].substr(0, both)));
-        i.p_dst2 = predicate(trim(texts[0].substr(both + 1)));
+        i.p_dst = names_.predicate(trim(texts[0].substr(0, both)));
+        i.p_dst2 = names_.predicate(trim(texts[0].substr(both + 1)));
       } else {
         i.p_dst = predicate_of(operands[0]);
       }
@@ -380,179 +351,17 @@ class Decoder {
       unknown(s);
     }
     if (i.guard >= 0) unknown("a guarded call: " + s);
-    std::map<std::string, Symbol> formals;
+    Names::Symbols formals;
     const FunctionText &f = found->second;
-    for (std::size_t k = 0; k < f.results.size(); ++k) formals[f.results[k].name] = symbol(results.at(k));
+    for (std::size_t k = 0; k < f.results.size(); ++k)
+      formals[f.results[k].name] = names_.symbol(results.at(k));
     for (std::size_t k = 0; k < f.parameters.size(); ++k)
-      formals[f.parameters[k].name] = symbol(actuals.at(k));
-    // Names of the caller are not seen within.
-    auto scopes = std::move(scopes_);
-    auto symbols = std::move(symbols_);
-    scopes_.clear();
-    symbols_.clear();
+      formals[f.parameters[k].name] = names_.symbol(actuals.at(k));
     const int line = line_;
     ++n_open_;
     body(f, formals, n_inlined_++);
     --n_open_;
     line_ = line;
-    scopes_ = std::move(scopes);
-    symbols_ = std::move(symbols);
-  }
-
-  void declare(const std::string &s) {
-    if (s.rfind(".reg", 0) == 0) {
-      const auto a = s.find_first_of(" \t");
-      const std::string rest = trim(s.substr(a));
-      const auto b = rest.find_first_of(" \t");
-      const bool is_predicate = rest.substr(0, b) == ".pred";
-      const auto fresh = [&] {
-        return Register{is_predicate ? kernel_->n_predicates++ : n_registers_++, is_predicate};
-      };
-      for (const std::string &n : split(rest.substr(b), ',')) {
-        const auto angle = n.find('<');
-        if (angle == std::string::npos) {
-          scopes_.back()[n] = fresh();
-        } else {
-          const int count = std::atoi(n.c_str() + angle + 1);
-          for (int k = 0; k < count; ++k) scopes_.back()[n.substr(0, angle) + std::to_string(k)] = fresh();
-        }
-      }
-      return;
-    }
-    if (s.rfind(".pragma", 0) == 0 || s.rfind(".loc ", 0) == 0 || s.rfind(".loc\t", 0) == 0 ||
-        s.rfind(".file", 0) == 0)
-      return;
-    const Declaration d = declaration(s);
-    if (s.rfind(".local", 0) == 0 || s.rfind(".param", 0) == 0) {
-      kernel_->local_bytes = up(kernel_->local_bytes, std::max<std::size_t>(d.align, 8));
-      symbols_.back()[d.name] = {Where::lane, kernel_->local_bytes, d.bytes};
-      kernel_->local_bytes = up(kernel_->local_bytes + std::max<std::size_t>(d.bytes, 8), 16);
-    } else if (s.rfind(".shared", 0) == 0) {
-      symbols_.front()[d.name] = shared(d);
-    } else {
-      unknown(s);
-    }
-  }
-
-  Symbol shared(const Declaration &d) {
-    if (d.open) return {Where::dynamic_shared, 0, 0};
-    kernel_->static_shared = up(kernel_->static_shared, std::max<std::size_t>(d.align, 16));
-    const Symbol out{Where::shared, kernel_->static_shared, d.bytes};
-    kernel_->static_shared += d.bytes;
-    return out;
-  }
-
-  Symbol symbol(const std::string &name) {
-    for (auto scope = symbols_.rbegin(); scope != symbols_.rend(); ++scope)
-      if (const auto found = scope->find(name); found != scope->end()) return found->second;
-    if (const auto found = module_shared_.find(name); found != module_shared_.end()) return found->second;
-    if (const auto found = text_.shared.find(name); found != text_.shared.end())
-      return module_shared_[name] = shared(found->second);
-    if (const auto found = text_.variables.find(name); found != text_.variables.end())
-      return {Where::address, found->second.address, found->second.bytes};
-    unknown("symbol " + name);
-  }
-
-  int predicate(const std::string &name) {
-    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-      if (const auto found = scope->find(name); found != scope->end() && found->second.is_predicate)
-        return found->second.id;
-    unknown("predicate " + name);
-  }
-
-  Operand operand(const std::string &text) {
-    Operand o;
-    o.text = text;
-    if (text.empty()) unknown("an empty operand");
-    if (text[0] == '{') {
-      o.what = Operand::list;
-      for (const auto &t : split(text.substr(1, text.size() - 2), ',')) o.items.push_back(operand(t));
-      return o;
-    }
-    if (text[0] == '[') {
-      std::string inside = trim(text.substr(1, text.size() - 2));
-      const auto plus = inside.find('+');
-      if (plus != std::string::npos) {
-        o.offset = number(trim(inside.substr(plus + 1)));
-        inside = trim(inside.substr(0, plus));
-      }
-      const Operand base = operand(inside);
-      o.what = Operand::memory;
-      o.id = base.id;
-      o.space = base.space;
-      return o;
-    }
-    if (text[0] == '!') {
-      o = operand(text.substr(1));
-      o.negated = !o.negated;
-      return o;
-    }
-    if (text == "_") {
-      o.what = Operand::reg;
-      o.id = n_registers_++;
-      return o;
-    }
-    if (text[0] == '%') {
-      static const std::map<std::string, int> special{
-          {"%tid.x", tid_x},         {"%tid.y", tid_y},           {"%tid.z", tid_z},
-          {"%ntid.x", ntid_x},       {"%ntid.y", ntid_y},         {"%ntid.z", ntid_z},
-          {"%ctaid.x", ctaid_x},     {"%ctaid.y", ctaid_y},       {"%ctaid.z", ctaid_z},
-          {"%nctaid.x", nctaid_x},   {"%nctaid.y", nctaid_y},     {"%nctaid.z", nctaid_z},
-          {"%laneid", laneid},       {"%warpid", warpid},         {"%clock", clock_now},
-          {"%clock64", clock_now},   {"%globaltimer", clock_now}, {"%lanemask_lt", mask_lt},
-          {"%lanemask_le", mask_le}, {"%lanemask_eq", mask_eq},   {"%lanemask_gt", mask_gt},
-          {"%lanemask_ge", mask_ge}};
-      o.what = Operand::reg;
-      if (const auto found = special.find(text); found != special.end()) {
-        o.id = found->second;
-        return o;
-      }
-      for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-        if (const auto found = scope->find(text); found != scope->end()) {
-          o.id = found->second.id;
-          o.what = found->second.is_predicate ? Operand::pred : Operand::reg;
-          return o;
-        }
-      if (text.find('|') != std::string::npos) return o;  // two results: taken apart by who knows of them
-      unknown("register " + text);
-    }
-    if (std::isdigit(static_cast<unsigned char>(text[0])) || text[0] == '-') {
-      o.what = Operand::reg;
-      o.id = constant(number(text));
-      return o;
-    }
-    // a register declared without %, or a symbol
-    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-      if (const auto found = scope->find(text); found != scope->end()) {
-        o.what = found->second.is_predicate ? Operand::pred : Operand::reg;
-        o.id = found->second.id;
-        return o;
-      }
-    const Symbol y = symbol(text);
-    o.what = Operand::reg;
-    switch (y.where) {
-      case Where::parameter:
-        o.space = Space::param;
-        o.id = constant(y.offset);
-        break;
-      case Where::lane:
-        o.space = Space::local;
-        o.id = constant(y.offset);
-        break;
-      case Where::shared:
-        o.space = Space::shared;
-        o.id = constant(y.offset);
-        break;
-      case Where::dynamic_shared:
-        o.space = Space::shared;
-        o.id = dynamic_shared;
-        break;
-      case Where::address:
-        o.space = Space::global;
-        o.id = constant(y.offset);
-        break;
-    }
-    return o;
   }
 
   void memory(Instruction &i, const std::vector<std::string> &parts, const std::vector<Operand> &operands,
@@ -617,16 +426,9 @@ class Decoder {
   }
 
   const ModuleText &text_;
-  std::unique_ptr<Kernel> kernel_;
-  int n_registers_ = 0, line_ = 0, n_inlined_ = 0, n_open_ = 0;
-  std::map<std::uint64_t, int> constants_;
-  struct Register {
-    int id = -1;
-    bool is_predicate = false;
-  };
-  std::vector<std::map<std::string, Register>> scopes_;
-  std::vector<std::map<std::string, Symbol>> symbols_;
-  std::map<std::string, Symbol> module_shared_;
+  std::unique_ptr<Kernel> kernel_ = std::make_unique<Kernel>();
+  Names names_;
+  int line_ = 0, n_inlined_ = 0, n_open_ = 0;
   std::map<std::string, int> labels_;
   std::vector<std::pair<int, std::string>> branches_;
 };
