@@ -1,6 +1,6 @@
 #pragma once
 
-#include "physics/kinetics/advection/vlasov_operator_impl.hpp"
+#include "physics/kinetics/advection/vlasov_faces_impl.hpp"
 
 /// The edges of a block: traces for neighbours and walls, and what comes from beyond. Part of
 /// VlasovOperatorOf.

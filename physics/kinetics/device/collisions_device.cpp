@@ -4,6 +4,7 @@
 
 #include "physics/kinetics/device/collisions_kernels.hpp"
 #include "physics/kinetics/device/collisions_solve_kernels.hpp"
+#include "physics/kinetics/device/relaxation_kernels.hpp"
 #include "physics/kinetics/device/vlasov_edge_kernels.hpp"
 
 namespace quintet::kinetics {
