@@ -9,6 +9,7 @@
 #include "io/log/error.hpp"
 #include "physics/particles/atoms/read_configuration_box.hpp"
 #include "physics/particles/atoms/read_configuration_elements.hpp"
+#include "physics/particles/formats/lammps/lammps_atom_style.hpp"
 #include "physics/particles/formats/read_configuration_text.hpp"
 #include "physics/particles/formats/read_configuration_types.hpp"
 
@@ -18,46 +19,13 @@ namespace {
 
 using text::shown;
 
-/// Columns of the atom styles: id, then these, then x y z and perhaps three image flags.
-struct Style {
-  std::string name;
-  int type, position;  // columns of the type and of x
-  [[nodiscard]] std::size_t n_columns() const { return position + 3; }
-};
-
-const std::vector<Style> styles{{"atomic", 1, 2}, {"charge", 1, 3}, {"molecular", 2, 3},
-                                {"bond", 2, 3},   {"angle", 2, 3},  {"full", 2, 4}};
-
-/// Styles of LAMMPS with other columns, which are refused by name. Source: LAMMPS manual, atom_style.
-const std::vector<std::string> other_styles{
-    "amoeba",    "body",   "bpm/sphere", "dielectric", "dipole",   "dpd",  "edpd", "electron",
-    "ellipsoid", "hybrid", "line",       "mdpd",       "oxdna",    "peri", "rheo", "rheo/thermal",
-    "smd",       "sph",    "sphere",     "spin",       "template", "tdpd", "tri",  "wavepacket"};
-/// Source: LAMMPS manual, units.
-const std::vector<std::string> other_units{"lj", "real", "si", "cgs", "micro", "nano"};
-
-const Style& style_of(const std::string& name, const std::string& where) {
-  const auto found =
-      std::find_if(styles.begin(), styles.end(), [&](const Style& style) { return style.name == name; });
-  QUINTET_CHECK(found != styles.end(),
-                "{}: atom style {} is not read; expected atomic, charge, bond, angle, molecular or "
-                "full (in LAMMPS: atom_style atomic, then read_data and write_data)",
-                where, shown(name));
-  return *found;
-}
-
-/// A line of a section without its comment, and that comment.
-struct SectionLine {
-  std::string text, comment, where;
-};
-
 std::string trimmed(std::string_view piece) {
   const auto begin = piece.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return "";
   return std::string(piece.substr(begin, piece.find_last_not_of(" \t") + 1 - begin));
 }
 
-SectionLine row_of(const text::LineReader& reader) {
+LammpsDataRow row_of(const text::LineReader& reader) {
   const std::string& line = reader.line();
   const auto hash = line.find('#');
   if (hash == std::string::npos) return {trimmed(line), "", reader.where()};
@@ -227,7 +195,7 @@ class DataReader {
   }
 
   void read_section() {
-    const SectionLine head = row_;
+    const LammpsDataRow head = row_;
     if (head.text == "Atoms") {
       style_hint_ = head.comment;
       atom_rows_ = rows("Atoms", n_atoms_);
@@ -248,8 +216,8 @@ class DataReader {
     }
   }
 
-  std::vector<SectionLine> rows(const std::string& section, std::int64_t n) {
-    std::vector<SectionLine> result;
+  std::vector<LammpsDataRow> rows(const std::string& section, std::int64_t n) {
+    std::vector<LammpsDataRow> result;
     while ((more_ = advance()) && std::ssize(result) < n) {
       QUINTET_CHECK(!is_section_head(), "{}: section {} ends after {} of {} rows", row_.where, section,
                     result.size(), n);
@@ -263,7 +231,7 @@ class DataReader {
   }
 
   /// A type of a row: its number, or a label; from 0.
-  int type_of(std::string_view token, const SectionLine& row) const {
+  int type_of(std::string_view token, const LammpsDataRow& row) const {
     if (!text::is_integer(token)) {
       const auto label = std::find(labels_.begin(), labels_.end(), token);
       QUINTET_CHECK(label != labels_.end(),
@@ -277,9 +245,9 @@ class DataReader {
     return type - 1;
   }
 
-  void read_labels(const std::vector<SectionLine>& label_rows) {
+  void read_labels(const std::vector<LammpsDataRow>& label_rows) {
     labels_.assign(n_types_, "");
-    for (const SectionLine& row : label_rows) {
+    for (const LammpsDataRow& row : label_rows) {
       const auto tokens = text::split(row.text);
       QUINTET_CHECK(tokens.size() == 2, "{}: {} is no type label, expected a number and a name", row.where,
                     shown(row.text));
@@ -292,7 +260,7 @@ class DataReader {
   void read_masses() {
     std::vector<std::string> comments(n_types_);
     if (!mass_rows_.empty()) result_.masses.assign(n_types_, 0);
-    for (const SectionLine& row : mass_rows_) {
+    for (const LammpsDataRow& row : mass_rows_) {
       const auto tokens = text::split(row.text);
       QUINTET_CHECK(tokens.size() == 2, "{}: {} is no mass, expected a type and a number", row.where,
                     shown(row.text));
@@ -371,57 +339,16 @@ class DataReader {
     return *element;
   }
 
-  [[nodiscard]] const Style& style() {
-    if (!options_.atom_style.empty()) return style_of(options_.atom_style, reader_.path());
-    const auto words = text::split(style_hint_);
-    const std::string hint(words.empty() ? "" : words[0]);
-    const auto is_one_of = [&](const std::vector<std::string>& names) {
-      return std::find(names.begin(), names.end(), hint) != names.end();
-    };
-    QUINTET_CHECK(
-        !is_one_of(other_units),
-        "{}: 'Atoms # {}' says that the file is in LAMMPS units {}; only metal (angstrom, ps, eV, amu) "
-        "is read",
-        reader_.path(), style_hint_, hint);
-    const auto is_style = [&](const Style& style) { return style.name == hint; };
-    if (std::any_of(styles.begin(), styles.end(), is_style) || is_one_of(other_styles))
-      return style_of(hint, reader_.path());
-    const Style& guessed = guessed_style();
-    result_.reading.assume(fmt::format("atom style {} by the columns", guessed.name));
-    return guessed;  // any other word is a remark, "metal" of DeePMD-kit's example among them
-  }
-
-  /// By the number of columns; charge and molecular differ in the third, which is a charge or again an
-  /// integer type.
-  [[nodiscard]] const Style& guessed_style() const {
-    const SectionLine& first = atom_rows_.front();
-    const std::size_t n = text::split(first.text).size();
-    if (n == 5 || n == 8) return style_of("atomic", first.where);
-    if (n == 7 || n == 10) return style_of("full", first.where);
-    QUINTET_CHECK(n == 6 || n == 9,
-                  "{}: an atom has {} columns, which fits none of the styles atomic, charge, molecular and "
-                  "full; write the style behind the section's name, as in 'Atoms # atomic'",
-                  first.where, n);
-    for (const SectionLine& row : atom_rows_) {
-      const auto tokens = text::split(row.text);
-      if (tokens.size() < 3 || !text::is_integer(tokens[2]) || tokens[2] == "0")
-        return style_of("charge", row.where);
-    }
-    QUINTET_CHECK(
-        false,
-        "{}: the atoms may be of style charge or molecular; write the style behind the section's name, as in "
-        "'Atoms # charge'",
-        first.where);
-    return styles.front();
-  }
-
   void read_atoms() {
     QUINTET_CHECK(!atom_rows_.empty(), "{}: the file has no section Atoms", reader_.path());
-    const Style& columns = style();
+    const LammpsAtomStyle& columns =
+        options_.atom_style.empty()
+            ? lammps_atom_style(style_hint_, atom_rows_, reader_.path(), result_.reading)
+            : lammps_atom_style(options_.atom_style, reader_.path());
     if (columns.name == "charge" || columns.name == "full") result_.reading.leave("charges");
     if (columns.name != "atomic" && columns.name != "charge") result_.reading.leave("molecule numbers");
     for (std::size_t i = 0; i < atom_rows_.size(); ++i) {
-      const SectionLine& row = atom_rows_[i];
+      const LammpsDataRow& row = atom_rows_[i];
       const auto tokens = text::split(row.text);
       const bool has_images = tokens.size() == columns.n_columns() + 3;
       QUINTET_CHECK(has_images || tokens.size() == columns.n_columns(),
@@ -451,7 +378,7 @@ class DataReader {
     if (velocity_rows_.empty()) return;
     std::vector<bool> seen(result_.n_atoms(), false);
     result_.velocities.resize(result_.n_atoms());
-    for (const SectionLine& row : velocity_rows_) {
+    for (const LammpsDataRow& row : velocity_rows_) {
       const auto tokens = text::split(row.text);
       QUINTET_CHECK(tokens.size() == 4, "{}: {} is no velocity, expected an id and three numbers", row.where,
                     shown(row.text));
@@ -509,7 +436,7 @@ class DataReader {
 
   text::LineReader reader_;
   LammpsDataOptions options_;
-  SectionLine row_;  // the current line that is neither blank nor comment only
+  LammpsDataRow row_;  // the current line that is neither blank nor comment only
   bool more_ = false;
   std::int64_t n_atoms_ = 0;
   int n_types_ = 0;
@@ -519,7 +446,7 @@ class DataReader {
   std::string style_hint_;
   std::vector<std::string> labels_;
   std::vector<std::size_t> by_mass_;  // types that their mass names
-  std::vector<SectionLine> atom_rows_, velocity_rows_, mass_rows_;
+  std::vector<LammpsDataRow> atom_rows_, velocity_rows_, mass_rows_;
   std::unordered_map<std::int64_t, std::size_t> index_of_;
   Configuration result_;
 };
