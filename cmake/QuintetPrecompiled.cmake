@@ -26,7 +26,8 @@ function(quintet_precompiled_kind kind)
 endfunction()
 
 # quintet_precompiled(TARGET KIND libs...): compile TARGET, which uses these libraries, with the precompiled headers of KIND
-#   code   the standard library, fmt and Kokkos; where torch, which hides the system's fmt, is used: the standard library and ATen
+#   code   the standard library, fmt and Kokkos; where torch, which hides the system's fmt, is used: the standard library and
+#          what of ATen the models call
 #   tests  those of code with GoogleTest, at the tests' level of optimisation; none where torch is used
 # None where PETSc is used, whose flags change the headers of libc.
 function(quintet_precompiled target kind)
@@ -47,7 +48,8 @@ if(QUINTET_PRECOMPILED_HEADERS)
                              OPTIONS $<$<CONFIG:Release>:-O1>)
   endif()
   if(TARGET quintet_torch)
-    quintet_precompiled_kind(code_with_torch DEPENDS quintet_torch HEADERS <ATen/ATen.h> <torch/csrc/autograd/custom_function.h>)
+    quintet_precompiled_kind(code_with_torch DEPENDS quintet_torch
+                             HEADERS "${PROJECT_SOURCE_DIR}/surrogates/bridge/operators.hpp" <torch/csrc/autograd/custom_function.h>)
     set_target_properties(quintet_precompiled_code_with_torch PROPERTIES JOB_POOL_COMPILE torch)
   endif()
 endif()

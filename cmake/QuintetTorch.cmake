@@ -37,6 +37,8 @@ if(Torch_FOUND)
     # torch's include folder carries headers of its own fmt, which hide the system's: without that version's library
     # they work header-only.
     target_compile_definitions(quintet_torch INTERFACE FMT_HEADER_ONLY)
+    # Headers of ATen include the operators that they need, not all (surrogates/bridge/operators.hpp).
+    target_compile_definitions(quintet_torch INTERFACE AT_PER_OPERATOR_HEADERS)
     if(TARGET c10_cuda)  # of a LibTorch for CUDA: surrogates/bridge/device_torch.cpp
       target_compile_definitions(quintet_torch INTERFACE QUINTET_TORCH_CUDA)
       target_link_libraries(quintet_torch INTERFACE c10_cuda)

@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
-#include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include "io/log/error.hpp"
+#include "surrogates/bridge/operators.hpp"
 
 namespace quintet {
 

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include <ATen/ATen.h>
 #include <fmt/format.h>
 
 #include "io/log/error.hpp"
+#include "surrogates/bridge/operators.hpp"
 
 namespace quintet {
 

@@ -3,9 +3,8 @@
 #include <span>
 #include <utility>
 
-#include <ATen/ATen.h>
-
 #include "io/config/tree.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/bridge/tensor.hpp"
 #include "surrogates/resident/device_numbers.hpp"
 

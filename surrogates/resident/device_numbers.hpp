@@ -6,9 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/ATen.h>
-
 #include "surrogates/bridge/errors.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/bridge/tensor.hpp"
 
 namespace quintet {

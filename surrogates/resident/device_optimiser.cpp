@@ -4,10 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include <ATen/ATen.h>
-
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/resident/device_numbers.hpp"
 
 namespace quintet {

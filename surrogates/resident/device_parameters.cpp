@@ -6,11 +6,11 @@
 #include <memory>
 #include <utility>
 
-#include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/resident/device_numbers.hpp"
 #include "surrogates/resident/divided_parameters.hpp"
 #include "surrogates/training/stores/parameter_store.hpp"

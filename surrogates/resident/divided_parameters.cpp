@@ -5,11 +5,11 @@
 #include <cmath>
 #include <utility>
 
-#include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include "io/config/tree.hpp"
 #include "io/log/error.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/resident/device_numbers.hpp"
 #include "surrogates/training/stores/gathered_slices.hpp"
 #include "surrogates/training/stores/parameter_store.hpp"

@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include <ATen/ATen.h>
-
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/resident/device_numbers.hpp"
 
 namespace quintet {

@@ -4,13 +4,13 @@
 #include <tuple>
 #include <utility>
 
-#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/ivalue.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/flow/encoder/batch_norm_kernels.hpp"
 
 namespace quintet::flow {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include <ATen/ATen.h>
+#include "surrogates/bridge/operators.hpp"
 
 namespace quintet::flow {
 

@@ -4,9 +4,10 @@
 #include <array>
 #include <utility>
 
-#include <ATen/ATen.h>
 #include <ATen/core/ivalue.h>
 #include <torch/csrc/autograd/custom_function.h>
+
+#include "surrogates/bridge/operators.hpp"
 
 namespace quintet::flow {
 

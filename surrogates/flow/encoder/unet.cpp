@@ -9,14 +9,13 @@
 #include <string>
 #include <utility>
 
-#include <ATen/ATen.h>
-
 #include "io/config/suggest.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/kernels/random.hpp"
 #include "surrogates/bridge/block_pass.hpp"
 #include "surrogates/bridge/errors.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/flow/encoder/batch_norm.hpp"
 #include "surrogates/flow/encoder/fourier_part.hpp"
 

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <ATen/ATen.h>
-
 #include "io/log/error.hpp"
 #include "surrogates/bridge/device_torch.hpp"
 #include "surrogates/bridge/errors.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/flow/decoder/autograd/torch_decoder.hpp"
 #include "surrogates/flow/decoder/jet_plan.hpp"
 #include "surrogates/flow/model/flow_inference.hpp"

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ATen/ATen.h>
-
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/bridge/device_torch.hpp"
 #include "surrogates/bridge/errors.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/bridge/tensor.hpp"
 #include "surrogates/flow/decoder/autograd/decoder_function.hpp"
 #include "surrogates/flow/decoder/autograd/torch_decoder.hpp"

@@ -4,11 +4,11 @@
 #include <memory>
 #include <utility>
 
-#include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/flow/training/trainer_state.hpp"
 #include "surrogates/flow/training/wall_points.hpp"
 

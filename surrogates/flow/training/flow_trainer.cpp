@@ -4,10 +4,9 @@
 #include <chrono>
 #include <utility>
 
-#include <ATen/ATen.h>
-
 #include "io/log/error.hpp"
 #include "surrogates/bridge/errors.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/flow/equations/operator_basis.hpp"
 #include "surrogates/flow/training/trainer_state.hpp"
 #include "surrogates/resident/device_parameters.hpp"

@@ -5,9 +5,8 @@
 #include <cstdint>
 #include <numbers>
 
-#include <ATen/ATen.h>
-
 #include "io/log/error.hpp"
+#include "surrogates/bridge/operators.hpp"
 
 namespace quintet::flow {
 

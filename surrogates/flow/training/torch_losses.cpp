@@ -7,9 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include <ATen/ATen.h>
-
 #include "io/log/error.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/flow/equations/expression_functions.hpp"
 #include "surrogates/flow/equations/residual_program.hpp"
 

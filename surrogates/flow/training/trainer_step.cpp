@@ -7,10 +7,10 @@
 #include <numeric>
 #include <utility>
 
-#include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 #include "io/log/error.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/bridge/torch_memory.hpp"
 #include "surrogates/flow/training/trainer_state.hpp"
 #include "surrogates/flow/training/wall_points.hpp"

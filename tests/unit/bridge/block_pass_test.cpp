@@ -6,9 +6,14 @@
 #include <string>
 #include <vector>
 
-#include <ATen/ATen.h>
+#include <ATen/Context.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/rand.h>
 
 #include "io/log/error.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/bridge/torch_memory.hpp"
 
 namespace quintet {

@@ -6,12 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/ATen.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/equal.h>
 #include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
 #include "surrogates/bridge/fixed_inputs.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "tests/unit/bridge/replay_observer.hpp"
 
 namespace quintet {

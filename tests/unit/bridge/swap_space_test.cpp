@@ -1,4 +1,5 @@
 #include "surrogates/bridge/swap_space.hpp"
+#include "surrogates/bridge/operators.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -11,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include <ATen/ATen.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/equal.h>
 
 #include "io/log/error.hpp"
 #include "io/tiers/disk_file.hpp"

@@ -1,4 +1,5 @@
 #include "surrogates/resident/device_parameters.hpp"
+#include "surrogates/bridge/operators.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"

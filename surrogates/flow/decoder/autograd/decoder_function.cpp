@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include <ATen/Functions.h>
 #include <c10/core/Allocator.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "io/log/error.hpp"
 #include "surrogates/bridge/errors.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/bridge/tensor.hpp"
 
 namespace quintet::flow {

@@ -6,10 +6,9 @@
 #include <numeric>
 #include <vector>
 
-#include <ATen/ATen.h>
-
 #include "io/config/table.hpp"
 #include "surrogates/bridge/errors.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/bridge/tensor.hpp"
 #include "surrogates/flow/decoder/jet_plan.hpp"
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include <ATen/ATen.h>
-
 #include "io/log/error.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/potential/exported/library/numbers.hpp"
 
 namespace quintet::potential {

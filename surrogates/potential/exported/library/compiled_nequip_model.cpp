@@ -8,11 +8,11 @@
 #include <string_view>
 #include <utility>
 
-#include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/potential/exported/library/numbers.hpp"
 
 namespace quintet::potential {

@@ -5,12 +5,12 @@
 #include <optional>
 #include <utility>
 
-#include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/bridge/errors.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/potential/exported/library/numbers.hpp"
 
 namespace quintet::potential {

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include <ATen/ATen.h>
-
 #include "io/log/error.hpp"
+#include "surrogates/bridge/operators.hpp"
 
 namespace quintet::potential {
 

@@ -1,8 +1,12 @@
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/flow/decoder/autograd/decoder_function.hpp"
 
 #include <cmath>
 
-#include <ATen/ATen.h>
+#include <ATen/ops/clamp.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 

@@ -1,4 +1,5 @@
 #include "surrogates/flow/encoder/unet.hpp"
+#include "surrogates/bridge/operators.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +10,8 @@
 #include <numeric>
 #include <vector>
 
-#include <ATen/ATen.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/batch_norm.h>
 
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"

@@ -1,4 +1,5 @@
 #include "surrogates/flow/training/row_spectra.hpp"
+#include "surrogates/bridge/operators.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +7,6 @@
 #include <numbers>
 #include <span>
 #include <vector>
-
-#include <ATen/ATen.h>
 
 #include "io/log/error.hpp"
 

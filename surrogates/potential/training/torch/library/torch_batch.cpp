@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include <ATen/ATen.h>
+#include "surrogates/bridge/operators.hpp"
 
 namespace quintet::potential {
 

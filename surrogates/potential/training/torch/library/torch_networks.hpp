@@ -3,8 +3,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include <ATen/ATen.h>
-
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/potential/training/torch/torch_steps.hpp"
 
 namespace quintet::potential {

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/bridge/torch_recording.hpp"
 #include "surrogates/potential/training/torch/library/torch_batch.hpp"
 #include "surrogates/potential/training/torch/library/torch_networks.hpp"

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -17,6 +16,7 @@
 #include "surrogates/bridge/errors.hpp"
 #include "surrogates/bridge/fixed_inputs.hpp"
 #include "surrogates/bridge/operator_recorder.hpp"
+#include "surrogates/bridge/operators.hpp"
 #include "surrogates/bridge/tensor.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
 
