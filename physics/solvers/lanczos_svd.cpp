@@ -7,6 +7,7 @@
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "physics/solvers/petsc_error.hpp"
+#include "physics/solvers/petsc_vector.hpp"
 
 namespace quintet {
 namespace {
@@ -77,9 +78,6 @@ PetscErrorCode multiply_transposed(Mat matrix, Vec in, Vec out) {
 struct DestroyMat {
   void operator()(_p_Mat* mat) const { MatDestroy(&mat); }
 };
-struct DestroyVec {
-  void operator()(_p_Vec* vec) const { VecDestroy(&vec); }
-};
 struct DestroySvd {
   void operator()(_p_SVD* svd) const { SVDDestroy(&svd); }
 };
@@ -120,7 +118,7 @@ ocean::SingularTriplets lanczos_svd(const Comm& comm, const TallMatrix& x, int k
 
   Vec made_right = nullptr, made_left = nullptr;
   check_petsc(MatCreateVecs(matrix.get(), &made_right, &made_left), "MatCreateVecs");
-  const std::unique_ptr<_p_Vec, DestroyVec> right(made_right), left(made_left);
+  const PetscVector right(made_right), left(made_left);
   ocean::SmallMatrix vectors(n, k);
   for (int m = 0; m < k; ++m) {
     PetscReal value = 0;

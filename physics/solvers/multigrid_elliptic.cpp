@@ -4,12 +4,14 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
 
 #include <petscksp.h>
 
 #include "io/log/error.hpp"
 #include "physics/solvers/petsc_error.hpp"
 #include "physics/solvers/petsc_rows.hpp"
+#include "physics/solvers/petsc_vector.hpp"
 
 namespace quintet {
 
@@ -17,16 +19,12 @@ using namespace convection;
 
 namespace {
 
-struct DestroyVec {
-  void operator()(_p_Vec* vector) const { VecDestroy(&vector); }
-};
 struct DestroySolver {
   void operator()(_p_KSP* solver) const { KSPDestroy(&solver); }
 };
 struct DestroyNullSpace {
   void operator()(_p_MatNullSpace* space) const { MatNullSpaceDestroy(&space); }
 };
-using PetscVector = std::unique_ptr<_p_Vec, DestroyVec>;
 using PetscSolver = std::unique_ptr<_p_KSP, DestroySolver>;
 using PetscNullSpace = std::unique_ptr<_p_MatNullSpace, DestroyNullSpace>;
 
