@@ -138,14 +138,15 @@ function(quintet_late_library name)
   install(TARGETS ${name} LIBRARY DESTINATION lib/quintet COMPONENT programs)
 endfunction()
 
-# quintet_test(NAME SOURCES files... [APART files...] [DEPENDS libs...] [LABELS labels...] [RANKS 1 2 3] [SEVERAL filter]
+# quintet_test(NAME SOURCES files... [APART files...] [DEPENDS libs...] [LABELS labels...] [RANKS 1 2 3] [SEVERAL filter] [LONG filter]
 #              [TIMEOUT s] [COST n] [DEVICE])
 # One GoogleTest executable, its files compiled together but for those APART (quintet_together()); with RANKS one ctest entry
 # per number of ranks, run through mpirun and labelled mpi; SEVERAL: on more than one only the tests of this GoogleTest filter, which
-# compare ranks or need them. COST: those of a high one begin first. DEVICE: labelled device, on
+# compare ranks or need them. LONG: tests of this filter are an entry of their own, NAME_long, labelled long (tests/README.md).
+# COST: those of a high one begin first. DEVICE: labelled device, on
 # what QUINTET_TEST_DEVICE says (tests/support/device).
 function(quintet_test name)
-  cmake_parse_arguments(ARG "DEVICE" "TIMEOUT;COST;SEVERAL" "SOURCES;APART;DEPENDS;LABELS;RANKS" ${ARGN})
+  cmake_parse_arguments(ARG "DEVICE" "TIMEOUT;COST;SEVERAL;LONG" "SOURCES;APART;DEPENDS;LABELS;RANKS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
@@ -163,8 +164,16 @@ function(quintet_test name)
   # GoogleTest's macros take a third less time to compile so; what is tested lies in the libraries.
   target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  set(short)  # all but those of LONG
+  if(ARG_LONG)
+    set(short "--gtest_filter=-${ARG_LONG}")
+    add_test(NAME ${name}_long COMMAND test_${name} --gtest_filter=${ARG_LONG})
+    set_tests_properties(${name}_long PROPERTIES LABELS "${ARG_LABELS};long" ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}"
+                         FAIL_REGULAR_EXPRESSION "Running 0 tests")
+    quintet_timeout(${name}_long ${ARG_TIMEOUT})
+  endif()
   if(NOT ARG_RANKS)
-    add_test(NAME ${name} COMMAND test_${name})
+    add_test(NAME ${name} COMMAND test_${name} ${short})
     set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" ENVIRONMENT "${QUINTET_TEST_ENVIRONMENT}")
     if(ARG_COST)
       set_tests_properties(${name} PROPERTIES COST ${ARG_COST})
@@ -172,7 +181,7 @@ function(quintet_test name)
     quintet_timeout(${name} ${ARG_TIMEOUT})
   endif()
   foreach(ranks IN LISTS ARG_RANKS)
-    set(filter)
+    set(filter ${short})
     if(ARG_SEVERAL AND ranks GREATER 1)
       set(filter "--gtest_filter=${ARG_SEVERAL}")
     endif()

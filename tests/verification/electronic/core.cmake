@@ -7,7 +7,7 @@ quintet_test(electronic_patterns SOURCES patterns_test.cpp DEPENDS quintet_elect
 quintet_test(electronic_truncation SOURCES truncation_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 3
              SEVERAL Filling.*:*/metal_cold:*/uneven:*/whole COST 80)
 quintet_test(electronic_chebyshev SOURCES chebyshev_test.cpp DEPENDS quintet_electronic LABELS verification)
-quintet_test(electronic_ill_conditioned SOURCES ill_conditioned_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 2 3)
-quintet_test(electronic_interrupt SOURCES interrupt_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 2 3)
+quintet_test(electronic_ill_conditioned SOURCES ill_conditioned_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 3)
+quintet_test(electronic_interrupt SOURCES interrupt_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 3)
 quintet_test(electronic_kept_root SOURCES kept_root_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 3)
 quintet_test(electronic_estimates_table SOURCES estimates_table_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification)
