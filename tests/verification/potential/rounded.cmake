@@ -1,1 +1,1 @@
-quintet_test(rounded_potential SOURCES rounded_test.cpp DEPENDS quintet_potential LABELS verification RANKS 1 3)
+quintet_test(rounded_potential SOURCES rounded_test.cpp DEPENDS quintet_potential LABELS verification RANKS 1 3 SEVERAL -Bf16Forces.of_random*:Bf16Forces.do_the_work*:Bf16Forces.are_those*:Bf16Forces.stay*)
