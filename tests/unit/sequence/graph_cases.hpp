@@ -104,11 +104,12 @@ inline ForecastOptions graph_options(const ocean::OceanModes& modes) {
 struct SeaCase {
   ocean::OceanModes modes = small_sea(driven(700));
   Split split;
-  explicit SeaCase(const char* train_from = "") : split(make_split(modes.series, {4, 2}, of(train_from))) {}
-  static SplitOptions of(const char* train_from) {
+  explicit SeaCase(const char* train_from = "", const char* validation_until = "1993-06-30")
+      : split(make_split(modes.series, {4, 2}, of(train_from, validation_until))) {}
+  static SplitOptions of(const char* train_from, const char* validation_until) {
     SplitOptions options;
     options.train_from = train_from;
-    options.train_until = "1991-12-31", options.validation_until = "1993-06-30";
+    options.train_until = "1991-12-31", options.validation_until = validation_until;
     return options;
   }
 };

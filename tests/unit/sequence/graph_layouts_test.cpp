@@ -33,10 +33,11 @@ std::vector<SpmmKind> kinds_on(int n_ranks) {
   return kinds;
 }
 
-/// The first p ranks, p = 1 to as many as there are.
+/// The first p ranks, p = 1 to as many as there are; more than four leave one to four to the entry of four
+/// ranks.
 void on_any_number_of_ranks(const std::function<void(const Comm&)>& action) {
   const Comm world = Comm::world();
-  for (int p = 1; p <= world.size(); ++p) {
+  for (int p = world.size() > 4 ? 5 : 1; p <= world.size(); ++p) {
     const Comm some = world.split(world.rank() < p ? 0 : 1, world.rank());
     if (world.rank() < p) action(some);
   }
@@ -52,7 +53,7 @@ ForecastTraining training_of(const Comm& comm, const SeaCase& c, SpmmKind kind,
 }
 
 const SeaCase& short_case() {
-  static const SeaCase c("1990-06-01");
+  static const SeaCase c("1990-12-01", "1992-03-31");
   return c;
 }
 
@@ -135,7 +136,8 @@ TEST(graph_layouts, losses_in_training_are_those_of_one_rank) {
   }
 }
 
-void expect_to_go_on(Precision precision, double bound) {
+/// Each kind goes on to the bit, and on half of the ranks in another layout, each layout there in its turn.
+void expect_to_go_on(const std::vector<SpmmKind>& kinds, Precision precision, double bound) {
   const SeaCase& c = short_case();
   const Comm world = Comm::world();
   const Scratch scratch("graph_layouts");
@@ -149,7 +151,10 @@ void expect_to_go_on(Precision precision, double bound) {
     training.restore(hdf5::File::open(comm, path).root());
     return end(std::move(training));
   };
-  for (const auto kind : kinds_on(world.size())) {
+  const int half = std::max(1, world.size() / 2);
+  const auto others = kinds_on(half);
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    const SpmmKind kind = kinds[k], other = others[k % others.size()];
     const auto whole = end(training_of(world, c, kind, precision));
     auto first = training_of(world, c, kind, precision);
     first.advance();
@@ -158,9 +163,8 @@ void expect_to_go_on(Precision precision, double bound) {
     file.close();
     EXPECT_EQ(go_on(world, kind), whole) << static_cast<int>(kind);
     world.barrier();
-    const int half = std::max(1, world.size() / 2);
     const Comm some = world.split(world.rank() < half ? 0 : 1, world.rank());
-    for (const auto other : world.rank() < half ? kinds_on(half) : std::vector<SpmmKind>{}) {
+    if (world.rank() < half) {
       const auto close = go_on(some, other);
       double worst = 0;
       for (std::size_t i = 0; i < whole.size(); ++i) worst = std::max(worst, std::abs(close[i] - whole[i]));
@@ -206,8 +210,9 @@ TEST(graph_layouts, forecasts_of_ranks_that_share_out_the_graph_are_those_of_one
 
 /// To the bit on the same ranks in the same layout, to round-off on half as many in another.
 TEST(graph_layouts, a_training_goes_on_on_other_ranks_and_in_another_layout) {
-  expect_to_go_on(Precision::float64, 1e-7);
-  expect_to_go_on(Precision::float32, 1e-4);
+  const auto kinds = kinds_on(Comm::world().size());
+  expect_to_go_on(kinds, Precision::float64, 1e-7);
+  expect_to_go_on({kinds.back()}, Precision::float32, 1e-4);
 }
 
 /// Arrays of a rank are those of its nodes and of its part of their features, filled up to packs.

@@ -405,6 +405,9 @@ HindcastRun graph_hindcast(const Comm& comm, const ocean::OceanModes& modes) {
           }};
 }
 
+/// Origins from 1989 to 1992, and two trainings.
+ocean::OceanModes four_origins() { return small_sea(driven(580)); }
+
 std::vector<OriginForecasts> finished(HindcastRun run) {
   while (!run.finished()) run.advance();
   return run.done();
@@ -414,12 +417,12 @@ std::vector<OriginForecasts> finished(HindcastRun run) {
 
 TEST(graph_hindcast, sees_nothing_after_its_windows) {
   if (Comm::world().rank() > 0) return;
-  const SeaCase c;
-  const auto done = finished(graph_hindcast(Comm::self(), c.modes));
+  const auto modes = four_origins();
+  const auto done = finished(graph_hindcast(Comm::self(), modes));
   ASSERT_GE(done.size(), 4U);
   EXPECT_NE(done[3].methods[1].mean, done[3].methods[0].mean);  // it corrects the base
   for (const int row : {done[2].origin.training.end - 1, done[3].origin.training.end + 10}) {
-    auto other = c.modes;
+    auto other = modes;
     for (int t = row + 1; t < other.series.n_times(); ++t)
       for (int m = 0; m < 2; ++m) other.series.row(t)[m] = 50 - 3 * other.series.row(t)[m];
     const auto changed = finished(graph_hindcast(Comm::self(), other));
@@ -438,22 +441,22 @@ TEST(graph_hindcast, sees_nothing_after_its_windows) {
 }
 
 TEST(graph_hindcast, is_the_same_after_a_restart_and_to_round_off_on_any_number_of_ranks) {
-  const SeaCase c;
+  const auto modes = four_origins();
   const auto comm = Comm::world();
-  const auto expected = finished(graph_hindcast(comm, c.modes));
+  const auto expected = finished(graph_hindcast(comm, modes));
   const Scratch scratch("graph_hindcast");
   const auto path = comm.broadcast(scratch / "state.h5");
-  auto first = graph_hindcast(comm, c.modes);
+  auto first = graph_hindcast(comm, modes);
   for (int i = 0; i < 3; ++i) first.advance();  // within the second training's origins
   {
     auto file = hdf5::File::create(comm, path);
     first.save(file.root());
     file.close();
   }
-  auto second = graph_hindcast(comm, c.modes);
+  auto second = graph_hindcast(comm, modes);
   second.restore(hdf5::File::open(comm, path).root());
   const auto gone_on = finished(std::move(second));
-  const auto alone = finished(graph_hindcast(Comm::self(), c.modes));
+  const auto alone = finished(graph_hindcast(Comm::self(), modes));
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(gone_on[i].methods[1].mean, expected[i].methods[1].mean) << i;
     EXPECT_EQ(gone_on[i].methods[1].covariance, expected[i].methods[1].covariance) << i;

@@ -62,6 +62,12 @@ inline std::vector<OriginForecasts> hindcast(const CoefficientSeries& series, st
   return run.done();
 }
 
+/// Hindcasts of sea() by methods(), made once.
+inline const std::vector<OriginForecasts>& plain_hindcast() {
+  static const auto done = hindcast(sea(), make_methods(methods()));
+  return done;
+}
+
 /// How many windows whose last step seen is at most `row` are forecast otherwise.
 inline int changed_until(int row, const std::vector<OriginForecasts>& a,
                          const std::vector<OriginForecasts>& b) {

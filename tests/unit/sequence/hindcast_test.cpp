@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "io/hdf5/file.hpp"
 #include "io/log/error.hpp"
@@ -67,8 +69,8 @@ TEST(hindcast, no_method_sees_what_comes_after_its_windows) {
   const auto series = sea();
   const auto origins = make_origins(series, from_1992(), shape, Irregular::avoid, 0);
   for (const int row : {origins[3].training.end - 1, origins[3].training.end + 20}) {
-    auto all = make_methods(methods());
-    EXPECT_EQ(changed_until(row, hindcast(series, all), hindcast(with_another_future(series, row), all)), 0);
+    const auto all = make_methods(methods());
+    EXPECT_EQ(changed_until(row, plain_hindcast(), hindcast(with_another_future(series, row), all)), 0);
   }
 }
 
@@ -172,23 +174,23 @@ TEST(hindcast, a_leak_would_be_seen) {
 TEST(hindcast, what_is_learned_comes_from_before_the_origin) {
   const auto series = sea();
   const int row = make_origins(series, from_1992(), shape, Irregular::avoid, 0)[5].training.end - 1;
-  const auto learned = [](const CoefficientSeries& from) {
-    Hindcasts all{{}, {}};
+  const auto learned = [](std::vector<OriginForecasts> origins) {
+    Hindcasts all{{}, std::move(origins)};
     for (const auto& method : make_methods(methods())) all.names.push_back(method.name);
-    all.origins = hindcast(from, make_methods(methods()));
     for (int k = 0; k < 7; ++k) calibrate(all, k, 100);
     add_mixture(all, "mixture", {2, 3, 5}, 0.1, 100);
     add_earned(all, "earned", 3, 1, 26);
     return all.origins;
   };
-  const auto a = learned(series), b = learned(with_another_future(series, row));
+  const auto a = learned(plain_hindcast()),
+             b = learned(hindcast(with_another_future(series, row), make_methods(methods())));
   EXPECT_EQ(changed_until(row, a, b), 0);
   EXPECT_GT(changed_until(weeks, a, b), 0);
 }
 
 TEST(hindcast, is_the_same_on_any_number_of_ranks_and_after_a_restart) {
   const auto series = sea();
-  const auto alone = hindcast(series, make_methods(methods()));
+  const auto& alone = plain_hindcast();
   const auto shared = hindcast(series, make_methods(methods()), Comm::world());
   EXPECT_EQ(changed_until(weeks, alone, shared), 0);
 
