@@ -114,10 +114,11 @@ TEST_F(HostileModel, of_other_descriptors_without_any_one_key_is_read_or_refused
     EXPECT_EQ(complaint_of_description(whole_.description), "") << name;
     int refused = 0;
     for_nodes(whole_.description, "", [&](const std::string& path, const Tree&) {
+      if (!path.starts_with("model.descriptor.")) return;  // all else is as in the test above
       SCOPED_TRACE(name + " without " + path);
       refused += complaint_of_description(without(whole_.description, path)).empty() ? 0 : 1;
     });
-    EXPECT_GT(refused, 40) << name;
+    EXPECT_GT(refused, 25) << name;
   }
 }
 
@@ -160,16 +161,16 @@ TEST_F(HostileModel, with_any_one_value_replaced_by_nonsense_is_read_or_refused_
   int refused = 0;
   std::size_t n_nodes = 0;
   for_nodes(whole_.description, "", [&](const std::string& path, const Tree&) {
-    const std::size_t first = n_nodes++;  // four of the ten at each node, others at the next
-    for (std::size_t i = 0; i < 4; ++i) {
-      const Tree& value = nonsense[(first + 3 * i) % nonsense.size()];
+    const std::size_t first = n_nodes++;  // two of the ten at each node, others at the next
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Tree& value = nonsense[(first + 5 * i) % nonsense.size()];
       Tree description = whole_.description;
       description.set_path(path, value);
       SCOPED_TRACE(path + " = " + to_json(value, 0));
       refused += !complaint_of_description(description).empty();
     }
   });
-  EXPECT_GT(refused, 200);
+  EXPECT_GT(refused, 100);
 }
 
 TEST_F(HostileModel, truncated_anywhere_is_refused) {
