@@ -1,7 +1,8 @@
 # The numerical core of the submatrix method, against dense diagonalisation.
 quintet_test(electronic_products SOURCES block_products_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 3)
 quintet_test(electronic_step SOURCES submatrix_step_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 3)
-quintet_test(electronic_ensembles SOURCES submatrix_ensembles_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 3)
+quintet_test(electronic_ensembles SOURCES submatrix_ensembles_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 3
+             SEVERAL -*far_from_the_middle*/polynomial)
 quintet_test(electronic_orthogonalise SOURCES orthogonalise_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 3)
 quintet_test(electronic_patterns SOURCES patterns_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 3)
 quintet_test(electronic_truncation SOURCES truncation_test.cpp DEPENDS quintet_electronic LAPACK::LAPACK LABELS verification RANKS 1 3
