@@ -98,7 +98,7 @@ void write_whole_as(const Group::Implementation& own, const std::string& name, h
   const auto dataset = own.create_dataset(name, type, space, creation, description);
   const bool writes = context.comm.is_root() && n > 0;
   write_slab(context, dataset, path, type, data,
-             writes ? rows_of(shape, 0, shape.empty() ? 1 : shape[0]) : nothing_of(shape));
+             writes ? rows_of(shape, 0, shape.empty() ? 1 : shape[0]) : nothing_of(shape), Writers::root);
 }
 
 std::vector<std::string> read_variable_texts(const Context& context, hid_t dataset, hid_t type,
@@ -230,7 +230,7 @@ void Group::write_text(const std::string& name, const std::string& text, const D
   const auto dataset = own.create_dataset(name, type, space, creation, description);
   const std::string padded = text.empty() ? std::string(1, '\0') : text;
   write_slab(*own.context, dataset, own.full(name), type, padded.data(),
-             own.context->comm.is_root() ? rows_of({}, 0, 1) : nothing_of({}));
+             own.context->comm.is_root() ? rows_of({}, 0, 1) : nothing_of({}), Writers::root);
 }
 
 std::vector<std::string> Group::read_texts(const std::string& name) const {

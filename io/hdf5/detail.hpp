@@ -220,9 +220,15 @@ void require_stored(const Context& context, hid_t dataset, const Stored& stored,
 /// Whether the chunks that a part of a dataset lies in are in the file.
 [[nodiscard]] bool has_chunks(const Context& context, hid_t dataset, const Stored& stored, const Slab& part);
 
-/// One collective transfer of a slab. Throws ResourceError (all ranks alike).
+/// Whether chunks of a dataset pass through filters, as compressed ones do: all ranks write them together.
+[[nodiscard]] bool is_filtered(hid_t dataset);
+/// Who has values of a slab: all ranks a part, or the root alone all of them.
+enum class Writers { all, root };
+/// One collective transfer of a slab. What the root has alone goes without MPI-IO's collective calls, which
+/// take each rank several messages: its room in the file is there already. Throws ResourceError (all ranks
+/// alike).
 void write_slab(const Context& context, hid_t dataset, const std::string& name, hid_t memory_type,
-                const void* data, const Slab& slab);
+                const void* data, const Slab& slab, Writers writers = Writers::all);
 /// One collective transfer of a slab; a value that does not fit the memory type is an InputError.
 void read_slab(const Context& context, hid_t dataset, const std::string& name, hid_t memory_type, void* data,
                const Slab& slab);
@@ -287,7 +293,7 @@ struct Series::Implementation {
   /// Drop the entries from `new_size` on.
   void shrink(std::uint64_t new_size);
   void append(hid_t memory_type, const void* data, std::uint64_t n, std::uint64_t first_row,
-              std::uint64_t rows);
+              std::uint64_t rows, detail::Writers writers);
 };
 
 struct File::Implementation {

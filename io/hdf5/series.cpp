@@ -156,7 +156,7 @@ void Series::Implementation::shrink(std::uint64_t new_size) {
 }
 
 void Series::Implementation::append(hid_t memory_type, const void* data, std::uint64_t n,
-                                    std::uint64_t first_row, std::uint64_t rows) {
+                                    std::uint64_t first_row, std::uint64_t rows, Writers writers) {
   Slab slab{Shape(1, size), Shape(1, n)};
   slab.start.resize(entry.size() + 1, 0);
   slab.count.insert(slab.count.end(), entry.begin(), entry.end());
@@ -174,9 +174,9 @@ void Series::Implementation::append(hid_t memory_type, const void* data, std::ui
     set_extent(*context, dataset, name, size, entry);
     throw;
   }
-  if (!comes_early) allocate(*context, dataset, name, size);
+  if (!comes_early && !is_filtered(dataset)) allocate(*context, dataset, name, size);
   try {
-    write_slab(*context, dataset, name, memory_type, data, slab);
+    write_slab(*context, dataset, name, memory_type, data, slab, writers);
   } catch (const Error&) {
     if (context->comm.size() == 1) shrink(size);  // an entry that is not whole does not count
     throw;
@@ -203,7 +203,7 @@ void Series::append_entries(std::uint64_t n, std::span<const T> entries) {
                   n == 1 ? "an entry" : fmt::format("{} entries", n), shape_text(own.entry));
   });
   const std::uint64_t rows = own.entry.empty() ? 1 : own.entry[0];
-  own.append(native_type<T>(), entries.data(), n, 0, own.context->comm.is_root() ? rows : 0);
+  own.append(native_type<T>(), entries.data(), n, 0, own.context->comm.is_root() ? rows : 0, Writers::root);
 }
 
 template <class T>
@@ -224,7 +224,7 @@ void Series::append_distributed(std::span<const T> rows, std::uint64_t offset) {
   });
   if (element_count(own.entry, own.name) > 0)
     check_complete(own.context->comm.sum(count), own.entry[0], own.context->path, own.name);
-  own.append(native_type<T>(), rows.data(), 1, offset, count);
+  own.append(native_type<T>(), rows.data(), 1, offset, count, Writers::all);
 }
 
 std::uint64_t Series::size() const { return implementation_->size; }

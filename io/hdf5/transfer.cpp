@@ -46,10 +46,11 @@ H5T_conv_ret_t on_conversion(H5T_conv_except_t what, hid_t source, hid_t, void* 
   return out_of_range && !is_infinite(source, value) ? H5T_CONV_ABORT : H5T_CONV_UNHANDLED;
 }
 
-Properties transfer_properties(const Context& context) {
+Properties transfer_properties(const Context& context, Writers writers = Writers::all) {
   Properties transfer(H5Pcreate(H5P_DATASET_XFER));
   H5Pset_type_conv_cb(transfer, on_conversion, nullptr);
-  if (context.comm.size() > 1 && !context.image) H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE);
+  if (context.comm.size() > 1 && !context.image && writers == Writers::all)
+    H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE);
   return transfer;
 }
 
@@ -95,14 +96,21 @@ std::string missing_filters(hid_t dataset) {
 
 }  // namespace
 
+bool is_filtered(hid_t dataset) {
+  const Properties creation(H5Dget_create_plist(dataset));
+  return H5Pget_nfilters(creation) > 0;
+}
+
 void write_slab(const Context& context, hid_t dataset, const std::string& name, hid_t memory_type,
-                const void* data, const Slab& slab) {
+                const void* data, const Slab& slab, Writers writers) {
   if (is_empty(dataset)) return;
+  if (context.comm.size() > 1 && is_filtered(dataset)) writers = Writers::all;
   const auto selection = select(dataset, slab);
-  const auto transfer = transfer_properties(context);
+  const auto transfer = transfer_properties(context, writers);
   const std::uint64_t nothing = 0;  // HDF5 wants a buffer where nothing is selected
   context.take_room();
   context.write_together([&] {
+    if (writers == Writers::root && !context.comm.is_root()) return;
     if (H5Dwrite(dataset, memory_type, selection.memory, selection.file, transfer, data ? data : &nothing) <
         0) {
       context.fail_write(name);

@@ -154,12 +154,16 @@ namespace {
 
 /// A growing dataset of doubles 1 2 3 ..., not one value of which is written by this.
 hid_t growing(hid_t file, const char* name, const std::vector<hsize_t>& shape,
-              const std::vector<hsize_t>& chunk) {
+              const std::vector<hsize_t>& chunk, bool deflated = false) {
   std::vector<hsize_t> most = shape;
   most[0] = H5S_UNLIMITED;
   const hid_t space = H5Screate_simple(shape.size(), shape.data(), most.data());
   const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
   H5Pset_chunk(creation, chunk.size(), chunk.data());
+  if (deflated) {  // as h5repack makes of a series of ours
+    H5Pset_deflate(creation, 4);
+    H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
+  }
   H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
   const hid_t dataset = H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
   H5Pclose(creation);
@@ -257,13 +261,14 @@ void install_filter(bool there) {
 
 void write_late_series(const std::string& path) {
   const hid_t file = create(path), x = growing(file, "x", {20}, {10}),
-              wide = growing(file, "wide", {2, 6}, {1, 6});
+              wide = growing(file, "wide", {2, 6}, {1, 6}),
+              packed = growing(file, "packed", {20}, {10}, true);
   write_rows(x, 0, 20);
+  write_rows(packed, 0, 20);
   std::vector<double> values(12);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = i + 1;
   H5Dwrite(wide, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
-  H5Dclose(x);
-  H5Dclose(wide);
+  for (const hid_t dataset : {x, wide, packed}) H5Dclose(dataset);
   H5Fclose(file);
 }
 

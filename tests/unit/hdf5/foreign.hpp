@@ -32,7 +32,8 @@ void write_chunked(const std::string& path);
 /// Make the library have filter 32015 from now on, or lack it.
 void install_filter(bool there);
 /// What one rank of an older version made: `x` [20] and `wide` [2, 6] that grow, of numbers 1 2 3 ..., in
-/// chunks of 10 and of one row that come when they are written.
+/// chunks of 10 and of one row that come when they are written; and `packed` [20], deflated, whose chunks
+/// come as it grows.
 void write_late_series(const std::string& path);
 
 }  // namespace foreign

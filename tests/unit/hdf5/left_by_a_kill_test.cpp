@@ -90,17 +90,20 @@ TEST(LeftByAKill, a_file_of_one_rank_and_of_an_older_version_is_gone_on_with_on_
   comm.barrier();
   auto file = File::open_for_update(comm, scratch / "a.h5");
   auto x = file.root().series<double>("x", {}, {});
+  auto packed = file.root().series<double>("packed", {}, {});
   auto wide = file.root().series<double>("wide", {6}, {});
   const UnevenRows mine(comm, 6);
   const auto all = rows(120);
 
-  for (std::uint64_t i = 20; i < 45; ++i) x.append<double>(on_root_only(comm, {all[i]}));
+  for (std::uint64_t i = 20; i < 45; ++i)
+    for (auto* const series : {&x, &packed}) series->append<double>(on_root_only(comm, {all[i]}));
   for (std::uint64_t i = 2; i < 20; ++i)
     wide.append_distributed<double>(std::span(all).subspan(6 * i + mine.offset, mine.count), mine.offset);
   file.close();
 
   const auto found = File::open(comm, scratch / "a.h5");
   EXPECT_EQ(found.root().read<double>("x"), rows(45));
+  EXPECT_EQ(found.root().read<double>("packed"), rows(45));
   EXPECT_EQ(found.root().read<double>("wide"), all);
 }
 
