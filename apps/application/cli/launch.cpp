@@ -102,6 +102,12 @@ int end_failed(Context::Implementation& context, const Comm& failure_comm, const
   return code;
 }
 
+/// Say where the run is that one not yet done replaces.
+void tell_of_replaced(const RunDirectory& directory) {
+  if (const auto kept = directory.replaced(); !kept.empty())
+    log::info("What the directory held before is in {} until a run of it is done", kept);
+}
+
 /// Commands that are judged whole, such as comparisons, keep nothing to go on from.
 void tell_of_stop(bool keeps_nothing) {
   if (keeps_nothing)
@@ -120,8 +126,14 @@ int end_well(Context::Implementation& context, const LastWord& last_word) {
   const auto code = context.stop_reason.empty() ? ExitCode::done : ExitCode::stopped_early;
   if (code == ExitCode::done) context.seal_files();  // a run that must stop has no time for it
   const auto outcome = measure_outcome(context, code, context.stop_reason);
-  if (context.comm.is_root()) write_outcome(context, outcome);
-  if (code == ExitCode::stopped_early) tell_of_stop(context.store->steps().empty());
+  if (context.comm.is_root()) {
+    write_outcome(context, outcome);
+    if (code == ExitCode::done) context.directory.forget_replaced();
+  }
+  if (code == ExitCode::stopped_early) {
+    tell_of_stop(context.store->steps().empty());
+    tell_of_replaced(context.directory);
+  }
   log::info("What to cite: {}/citations.bib", context.directory.path());
   log::info("Report: {}/report.html", context.directory.path());
   last_word.leave(code, context.stop_reason);
@@ -152,9 +164,11 @@ int run_in(RunDirectory& directory, const Request& request, const Runtime& runti
   } catch (...) {
     const auto failure =
         agree_on_failure(failure_comm, failure_with_place(request), implementation.log_file(), &last_word);
+    const bool stops = failure.code == ExitCode::stopped_early && directory.has_begun();
+    if (!stops) tell_of_replaced(directory);
     if (failure.code == ExitCode::numerical && directory.has_begun())
       return end_failed(implementation, failure_comm, failure, last_word);
-    if (failure.code != ExitCode::stopped_early || !directory.has_begun()) {
+    if (!stops) {
       implementation.close();
       implementation.discard_fruitless_results();
       return end(failure, &last_word);

@@ -117,6 +117,25 @@ void remove_with_folders(const fs::path& directory, const std::string& name) {
   for (at = at.parent_path(); at != directory && fs::remove(at, not_empty); at = at.parent_path()) continue;
 }
 
+constexpr const char* replaced_folder = "replaced";
+constexpr const char* moving_folder = "replacing";  // until all is there
+
+/// Take away what a new run replaces: to the folder where it waits until that run is done. Where one waits
+/// already, this is of a run that was never done, and is removed.
+void replace(const fs::path& directory, const std::vector<std::string>& names) {
+  const fs::path moving = directory / own_folder / moving_folder,
+                 kept = directory / own_folder / replaced_folder;
+  const bool has_kept = fs::exists(kept);
+  for (const auto& name : names) {
+    if (!has_kept) {
+      fs::create_directories((moving / name).parent_path());
+      fs::rename(directory / name, moving / name);
+    }
+    remove_with_folders(directory, name);
+  }
+  if (!has_kept && fs::exists(moving)) fs::rename(moving, kept);
+}
+
 /// Make a folder; returns the uppermost one that was not there, "" if all were.
 std::string make_folder(const fs::path& folder) {
   fs::path made;
@@ -253,16 +272,33 @@ std::string RunDirectory::begin_on_root(const std::vector<std::string>& writes, 
   for (const auto& name : mine)
     if (std::find(list_.begin(), list_.end(), name) == list_.end()) list_.push_back(name);
   write_list();
+  const auto is_damaged = [&](const auto& name) {
+    return std::find(damaged.begin(), damaged.end(), name) != damaged.end();
+  };
+  std::vector<std::string> replaced;
   for (const auto& name : removed)
-    if (std::find(damaged.begin(), damaged.end(), name) != damaged.end())
+    if (is_damaged(name))
       put_aside(path_ + "/" + name);
     else
-      remove_with_folders(path_, name);
+      replaced.push_back(name);
+  replace(path_, replaced);
   remove_unfinished(path_, list_);
   if (goes_on || removed.empty()) return "";
   list_ = mine;  // what a former run wrote besides is gone; such names are the user's again
   write_list();
   return "";
+}
+
+std::string RunDirectory::replaced() const {
+  const fs::path kept = fs::path(path_) / own_folder / replaced_folder;
+  std::error_code absent;
+  return begun_ && fs::exists(kept, absent) ? kept.string() : "";
+}
+
+void RunDirectory::forget_replaced() const {
+  std::error_code ignored;
+  for (const char* name : {replaced_folder, moving_folder})
+    fs::remove_all(fs::path(path_) / own_folder / name, ignored);
 }
 
 void RunDirectory::claim(const std::string& name) {

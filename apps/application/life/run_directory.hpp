@@ -18,7 +18,8 @@ namespace quintet {
 ///
 /// Its folder `.quintet` says who owns it (RunOwner) and, in `files`, what its runs wrote: names and patterns
 /// relative to the directory, one a line, `*` within a name, `NAME/**` for a folder with all it holds. Only
-/// such files are ever removed, and folders that are empty then. With --validate nothing is made, locked or
+/// such files are ever removed, and folders that are empty then. What a new run replaces waits in
+/// `.quintet/replaced` until that run is done. With --validate nothing is made, locked or
 /// removed; with --cost and --step-times it is not looked at.
 class RunDirectory {
  public:
@@ -34,12 +35,16 @@ class RunDirectory {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool has_begun() const { return begun_; }
 
-  /// The run begins: put `writes`, which the run will write besides what all write, on the list; remove what
-  /// the former run left unless this one goes on from it; of that, what is `damaged` is put aside.
-  /// Collective. Throws InputError, before anything is changed, if a file of the user's is in the way, or if
-  /// one of `reads` would be removed.
+  /// The run begins: put `writes`, which the run will write besides what all write, on the list; take away
+  /// what the former run left unless this one goes on from it (see replaced()); of that, what is `damaged` is
+  /// put aside. Collective. Throws InputError, before anything is changed, if a file of the user's is in the
+  /// way, or if one of `reads` would be removed.
   void begin(const std::vector<std::string>& writes, bool goes_on, const std::vector<std::string>& reads,
              const std::vector<std::string>& damaged = {});
+  /// Folder with what this run replaces, "" if there is none.
+  [[nodiscard]] std::string replaced() const;
+  /// The run is done: remove what it replaces. Root only.
+  void forget_replaced() const;
   /// Put one more name on the list. Root only. Throws InputError if a file of the user's has that name.
   void claim(const std::string& name);
   /// Paths of the HDF5 files in the directory that runs wrote: results, frames, models. Root only.

@@ -120,6 +120,45 @@ TEST_F(Directory, an_overwritten_run_goes_when_the_new_one_begins_and_nothing_el
   EXPECT_FALSE(fs::exists(request_.output + "/iteration_00"));
 }
 
+TEST_F(Directory, what_is_replaced_waits_until_the_new_run_is_done) {
+  const auto kept = [&](const std::string& name) {
+    return fs::exists(request_.output + "/.quintet/replaced/" + name);
+  };
+  run({"frames/**"}, {"run.h5", "frames/a/1"});
+  write("notes.txt");
+  request_.overwrite = true;
+  for (int i = 0; i < 2; ++i) {  // a second that fails removes the first, not what was done
+    RunDirectory directory(comm_, request_);
+    EXPECT_EQ(directory.replaced(), "");  // not begun
+    directory.begin({"x.dp"}, false, {});
+    EXPECT_EQ(files(), Names{"notes.txt"});
+    write("x.dp");
+    EXPECT_EQ(directory.replaced(), request_.output + "/.quintet/replaced");
+    EXPECT_TRUE(kept("run.h5") && kept("frames/a/1"));
+    EXPECT_FALSE(kept("x.dp") || kept("notes.txt"));
+  }
+  RunDirectory directory(comm_, request_);
+  directory.begin({}, true, {});
+  EXPECT_TRUE(kept("run.h5"));
+  directory.forget_replaced();
+  EXPECT_EQ(directory.replaced(), "");
+  EXPECT_EQ(files(), Names{"notes.txt"});
+}
+
+TEST_F(Directory, a_kill_among_what_is_replaced_loses_nothing) {
+  run({}, {"run.h5", "report.html", "summary.json"});
+  fs::create_directories(request_.output + "/.quintet/replacing");
+  fs::rename(request_.output + "/run.h5", request_.output + "/.quintet/replacing/run.h5");
+  request_.overwrite = true;
+
+  RunDirectory directory(comm_, request_);
+  directory.begin({}, false, {});
+
+  EXPECT_EQ(files(), Names{});
+  for (const char* name : {"run.h5", "report.html", "summary.json"})
+    EXPECT_TRUE(fs::exists(directory.replaced() + "/" + name)) << name;
+}
+
 TEST_F(Directory, a_file_of_the_users_is_in_the_way) {
   write("x.dp");
   const auto text = refusal([&] { run({"x.dp"}, {}); });
