@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -11,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "io/runtime/killed.hpp"
 #include "io/runtime/runtime.hpp"
 
 namespace quintet {
@@ -70,6 +74,18 @@ std::optional<std::string> process_start(int process) {
   const auto fields = stat_fields(std::to_string(process));
   if (fields.empty()) return std::nullopt;
   return fields.front() == "Z" || fields.front() == "X" ? "" : fields.back();
+}
+
+bool is_being_killed(int process) {
+  constexpr std::uint64_t kill_bit = 1ULL << (SIGKILL - 1), exiting = 0x4;  // PF_EXITING of <linux/sched.h>
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  for (std::string word, mask; status >> word;)
+    if ((word == "SigPnd:" || word == "ShdPnd:") && status >> mask &&
+        (std::strtoull(mask.c_str(), nullptr, 16) & kill_bit) != 0)
+      return true;
+  const auto fields = stat_fields(std::to_string(process));
+  constexpr std::size_t flags = 6;  // after the name
+  return fields.size() > flags && (std::strtoull(fields[flags].c_str(), nullptr, 10) & exiting) != 0;
 }
 
 double peak_memory_mb() {

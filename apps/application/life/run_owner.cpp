@@ -24,6 +24,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/machine/batch_job.hpp"
+#include "io/runtime/killed.hpp"
 #include "io/runtime/runtime.hpp"
 #include "io/runtime/signals.hpp"
 
@@ -153,6 +154,11 @@ bool lives(const Record& record, const std::string& folder, const std::string& p
   return record.job.empty() || *silent < late || life_of_job(record.job) != JobLife::ended;
 }
 
+/// Whether the owner is on this machine and gives back its memory after a SIGKILL: soon it is gone.
+bool is_dying(const Record& record) {
+  return record.machine == machine_id() && is_being_killed(static_cast<int>(record.process));
+}
+
 /// How long a process in a job waits for an owner that it has found.
 class Vigil {
  public:
@@ -256,7 +262,7 @@ std::string RunOwner::path(std::int64_t number) const {
 
 void RunOwner::take(const std::string& program, Patience patience) {
   Vigil vigil;
-  const auto patient_until = std::chrono::steady_clock::now() + submission_takes;
+  const auto begin = std::chrono::steady_clock::now(), patient_until = begin + submission_takes;
   for (int i_try = 0; i_try < most_tries; ++i_try) {
     if (i_try > 0) std::this_thread::sleep_for(2ms);
     const auto numbers = numbers_in(folder_);
@@ -268,6 +274,11 @@ void RunOwner::take(const std::string& program, Patience patience) {
       if (!record) continue;  // gone meanwhile
       std::optional<double> silent;
       if (lives(*record, folder_, newest, silent)) {
+        if (is_dying(*record) && std::chrono::steady_clock::now() <= begin + ending_takes) {
+          std::this_thread::sleep_for(20ms);
+          --i_try;
+          continue;
+        }
         const bool is_submission = record->program == submission && program != submission &&
                                    std::chrono::steady_clock::now() <= patient_until;
         if (!is_submission && (patience == Patience::none || !vigil.goes_on(record->token, silent)))

@@ -33,7 +33,8 @@ class RunOwner {
   enum class Patience { none, waits };
 
   /// Take the folder, which must exist. Throws InputError with host, process and since when if it has an
-  /// owner: nothing was changed then; for `quintet submit` it waits up to a minute. With patience it waits
+  /// owner: nothing was changed then. For `quintet submit` it waits up to a minute, half a minute for a
+  /// process of this machine that was killed and is not yet gone. With patience it waits
   /// until a silent owner is known to be dead, or has given a sign of life, and some time for one on this
   /// machine to end. `on_loss` is called, from another thread, if this process was silent for so long that
   /// another took the folder: what it has open is no longer its own.

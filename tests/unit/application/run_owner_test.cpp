@@ -124,6 +124,30 @@ TEST_F(OwnedFolder, of_many_at_once_one_wins_also_over_a_dead_owner) {
     ASSERT_EQ(winners_of(6).size(), 1u) << "round " << i_round;
 }
 
+TEST_F(OwnedFolder, an_owner_that_was_killed_may_still_be_there) {
+  for (int i_round = 0; i_round < 20; ++i_round) {
+    std::array<int, 2> taken{};
+    ASSERT_EQ(::pipe(taken.data()), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      std::vector<char> memory(64 << 20, 1);  // that the kernel takes back before the process is gone
+      const auto owner = take(folder_);
+      (void)!::write(taken[1], memory.data(), 1);
+      ::pause();
+    }
+    char word = 0;
+    ASSERT_EQ(::read(taken[0], &word, 1), 1);
+    EXPECT_NE(refusal(folder_), "");
+
+    ::kill(child, SIGKILL);
+
+    EXPECT_EQ(refusal(folder_), "") << "round " << i_round;
+    ::waitpid(child, nullptr, 0);
+    ::close(taken[0]);
+    ::close(taken[1]);
+  }
+}
+
 TEST_F(OwnedFolder, a_copy_has_no_owner) {
   const auto owner = take(folder_);
   const std::string copy = folder_ + "_copy";
