@@ -74,6 +74,13 @@ std::string shown(const Key::Data& key, const Tree& value) {
   return fmt::format("{}", counted(value.items().size(), "section"));
 }
 
+bool is_in_any_order(const Section& section, const std::string& key) {
+  return std::any_of(section.rules.begin(), section.rules.end(), [&](const auto& rule) {
+    const auto* const mark = rule.template target<AnyOrder>();
+    return mark && mark->key == key;
+  });
+}
+
 /// Finds what differs, section by section.
 class Comparison {
  public:
@@ -83,7 +90,10 @@ class Comparison {
       const Key::Data* fresh_key = find_key(fresh, key.key);
       const Tree* before = then.find(key.key);
       if (!before && (!fresh_key || key.required)) continue;
-      this->key(key, fresh_key, before ? *before : key_tree(*fresh_key), joined_path(path, key.key));
+      Tree then_value = before ? *before : key_tree(*fresh_key);
+      if (key.is_list && then_value.is_list() && is_in_any_order(now, key.key))
+        then_value = sorted_like(key, fresh_key, then_value);
+      this->key(key, fresh_key, then_value, joined_path(path, key.key));
     }
   }
 
@@ -101,6 +111,37 @@ class Comparison {
     } else if (!now.is_sample) {
       section(*now.nested.front(), fresh_section, then, path);
     }
+  }
+
+  /// Items of former values, each that is still there at its present place.
+  static Tree sorted_like(const Key::Data& now, const Key::Data* fresh, const Tree& then) {
+    const auto is_same = [&](std::size_t i, const Tree& former) {
+      if (now.kind != Kind::section) return same_scalars(now, former, value_tree(now).items()[i]);
+      const Section* fresh_section = fresh && !fresh->nested.empty() ? fresh->nested.front().get() : nullptr;
+      Comparison trial;
+      trial.section(*now.nested[i], fresh_section, former, "");
+      return former.is_map() && trial.changes_.empty();
+    };
+    const std::size_t n = now.kind != Kind::section ? value_tree(now).items().size()
+                          : now.is_sample           ? 0
+                                                    : now.nested.size();
+    std::vector<Tree> left(then.items().begin(), then.items().end());
+    std::vector<std::optional<Tree>> places(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto found =
+          std::find_if(left.begin(), left.end(), [&](const Tree& former) { return is_same(i, former); });
+      if (found == left.end()) continue;
+      places[i] = *found;
+      left.erase(found);
+    }
+    Tree sorted = Tree::list();
+    auto next = left.begin();
+    for (auto& place : places) {
+      if (!place && next != left.end()) place = *next++;
+      if (place) sorted.append(*place);
+    }
+    while (next != left.end()) sorted.append(*next++);
+    return sorted;
   }
 
   void list(const Key::Data& now, const Section* fresh, const Tree& then, const std::string& path) {

@@ -29,6 +29,12 @@ struct Expert {
   std::optional<std::string> operator()() const { return std::nullopt; }
 };
 
+/// A list whose items mean the same in any order: changes_since() finds no change where they were moved.
+struct AnyOrder {
+  std::string key;
+  std::optional<std::string> operator()() const { return std::nullopt; }
+};
+
 /// Every value in force as print_options(), without what experts alone set, where it has its default: for
 /// people (--print-config). Parses back to the same.
 [[nodiscard]] std::string print_common_options(const Describe& describe);

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "io/config/schema_marks.hpp"
 #include "tests/unit/config/sample_options.hpp"
 
 using quintet::Change;
@@ -37,9 +38,15 @@ struct Settings {
   quintet::FormulaText end = "10";
   std::vector<double> box = {1, 2};
   double friction = 1;
+  std::vector<Species> set;
+  std::vector<std::string> names;
 };
 
 inline void describe(Schema& schema, Settings& o) {
+  schema.sections("set", o.set, "Species in any order");
+  schema.texts("names", o.names, "Names in any order");
+  schema.check(quintet::AnyOrder{"set"});
+  schema.check(quintet::AnyOrder{"names"});
   schema.section("time", o.time, "Steps").on_restart("steps", o.ramp ? OnRestart::physics : OnRestart::free);
   schema.sections("species", o.species, "Particles").on_restart(OnRestart::fixed);
   schema.section("ramp", o.ramp, "A ramp");
@@ -99,6 +106,24 @@ TEST(SchemaRestart, each_key_has_a_rule_and_undeclared_ones_change_the_physics) 
             "species fixed 1 section -> 2 sections\n");
   EXPECT_EQ(text(changes("{time: {steps: 1}, constants: {a: 1}}", "{time: {steps: 1}, constants: {a: 2}}")),
             "constants physics a: 1 -> a: 2\n");
+}
+
+TEST(SchemaRestart, where_order_means_nothing_only_what_is_in_a_list_counts) {
+  const std::string ab = "set: [{name: a, charge: 1}, {name: b, charge: 2}]",
+                    ba = "set: [{name: b, charge: 2}, {name: a, charge: 1}]",
+                    bc = "set: [{name: b, charge: 2}, {name: a, charge: 3}]";
+  const auto with = [](const std::string& text) { return "{time: {steps: 1}, " + text + "}"; };
+  EXPECT_EQ(text(changes(with(ab), with(ba))), "");
+  EXPECT_EQ(text(changes(with(ab), with(bc))), "set.1.charge physics 1 -> 3\n");
+  EXPECT_EQ(text(changes(with("set: [{name: a}, {name: a}]"), with("set: [{name: a}, {name: b}]"))),
+            "set.1.name physics a -> b\n");
+  EXPECT_EQ(text(changes(with(ab), with("set: [{name: b, charge: 2}]"))),
+            "set physics 2 sections -> 1 section\n");
+  EXPECT_EQ(text(changes(with("names: [a, b, c]"), with("names: [c, a, b]"))), "");
+  EXPECT_NE(text(changes(with("names: [a, b]"), with("names: [a, c]"))), "");
+  EXPECT_NE(text(changes(with("names: [a, b]"), with("names: [a, b, b]"))), "");
+  EXPECT_NE(text(changes(with("species: [{name: a}, {name: b}]"), with("species: [{name: b}, {name: a}]"))),
+            "");
 }
 
 TEST(SchemaRestart, a_rule_can_depend_on_other_keys) {
