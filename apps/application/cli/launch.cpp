@@ -141,6 +141,14 @@ int end_well(Context::Implementation& context, const LastWord& last_word) {
   return last_word.is_awaited() ? 0 : static_cast<int>(code);
 }
 
+/// The end of a run that was asked to stop while it read its input: there is nothing to go on from.
+int end_before_beginning(const std::string& reason, const LastWord& last_word) {
+  const std::string text = fmt::format("Stopped before the run began; nothing was written: {}", reason);
+  log::info("{}", text);
+  last_word.leave(ExitCode::stopped_early, text);
+  return last_word.is_awaited() ? 0 : static_cast<int>(ExitCode::stopped_early);
+}
+
 /// Lets ranks that are ended because they hang on a full disk leave the last word of this run.
 class WordOfStuckRanks {
  public:
@@ -164,17 +172,19 @@ int run_in(RunDirectory& directory, const Request& request, const Runtime& runti
   } catch (...) {
     const auto failure =
         agree_on_failure(failure_comm, failure_with_place(request), implementation.log_file(), &last_word);
-    const bool stops = failure.code == ExitCode::stopped_early && directory.has_begun();
-    if (!stops) tell_of_replaced(directory);
-    if (failure.code == ExitCode::numerical && directory.has_begun())
+    if (failure.code == ExitCode::numerical && directory.has_begun()) {
+      tell_of_replaced(directory);
       return end_failed(implementation, failure_comm, failure, last_word);
-    if (!stops) {
+    }
+    const bool stops = failure.code == ExitCode::stopped_early;
+    if (stops && !context.stopped_early()) context.stop_within_step();
+    if (stops && !context.stopped_early()) implementation.stop_reason = failure.message;
+    if (!stops || !directory.has_begun()) {
+      tell_of_replaced(directory);
       implementation.close();
       implementation.discard_fruitless_results();
-      return end(failure, &last_word);
+      return stops ? end_before_beginning(implementation.stop_reason, last_word) : end(failure, &last_word);
     }
-    if (!context.stopped_early()) context.stop_within_step();
-    if (!context.stopped_early()) implementation.stop_reason = failure.message;
   }
   return end_well(implementation, last_word);
 }

@@ -78,11 +78,11 @@ std::vector<double> CaseData::held_times() const {
 std::vector<std::span<const double>> CaseFields::spans() const { return {fields.begin(), fields.end()}; }
 
 CaseData load_case(const Comm& comm, const CaseOptions& options, const EvaluateOptions& all,
-                   const flow::FlowModelHeader& model) {
-  auto truth = read_flow(comm, options.truth, model, all.max_memory);
+                   const flow::FlowModelHeader& model, const Interrupt& interrupt) {
+  auto truth = read_flow(comm, options.truth, model, all.max_memory, interrupt);
   flow::FieldBlock coarse;
   if (options.coarse) {
-    auto input = read_flow(comm, *options.coarse, model, all.max_memory);
+    auto input = read_flow(comm, *options.coarse, model, all.max_memory, interrupt);
     for (const auto& [name, value] : truth.parameters) {
       const auto other = input.parameters.find(name);
       QUINTET_CHECK(
@@ -97,7 +97,7 @@ CaseData load_case(const Comm& comm, const CaseOptions& options, const EvaluateO
       low = *all.low_resolution;
     else
       low.factor.assign(model.refinement.begin(), model.refinement.end());
-    coarse = made_coarser(truth.block, low);
+    coarse = made_coarser(truth.block, low, model.axis_names(), truth.name);
   }
   trim_frames(truth.block, coarse.axes[0]);
   const auto& axes = truth.block.axes;

@@ -48,9 +48,9 @@ struct CaseData {
 /// Number of a field. Throws InputError that names the key.
 [[nodiscard]] int field_of(const std::vector<std::string>& fields, const std::string& name, const char* key);
 
-/// Read a case, and make it coarse. Collective. Throws InputError.
+/// Read a case, and make it coarse. Collective. Throws InputError, Interrupted.
 [[nodiscard]] CaseData load_case(const Comm& comm, const CaseOptions& options, const EvaluateOptions& all,
-                                 const flow::FlowModelHeader& model);
+                                 const flow::FlowModelHeader& model, const Interrupt& interrupt);
 
 /// Points [point][axis] of the truth's grid at the time of a frame.
 [[nodiscard]] std::vector<double> points_of(const CaseData& data, int frame);

@@ -12,6 +12,7 @@
 #include "apps/meshfreeflow/evaluate/error_bar_report.hpp"
 #include "apps/meshfreeflow/evaluate/evaluate_pictures.hpp"
 #include "apps/meshfreeflow/evaluate/evaluate_report.hpp"
+#include "apps/meshfreeflow/evaluate/evaluate_volumes.hpp"
 #include "apps/meshfreeflow/evaluate/judgement.hpp"
 #include "apps/meshfreeflow/evaluate/node_jumps.hpp"
 #include "apps/meshfreeflow/setup/data_check.hpp"
@@ -71,10 +72,6 @@ std::vector<JudgedModel> load_models(const Comm& comm, const EvaluateOptions& op
   for (const auto& one : options.models) {
     models.push_back({one, flow::load_flow_model(comm, one.file)});
     const auto &first = models.front().model.header, &header = models.back().model.header;
-    QUINTET_CHECK(!header.of_volumes(),
-                  "{}: refines volumes along {}, which are not judged here: `meshfreeflow superresolve` with "
-                  "low_resolution and output.like its input prints errors beside interpolation's",
-                  one.file, fmt::join(header.axis_names(), ", "));
     QUINTET_CHECK(header.field_names() == first.field_names() && header.axis_names() == first.axis_names(),
                   "{}: is for the fields {} along {}, but {} for {} along {}: judge them apart", one.file,
                   fmt::join(header.field_names(), ", "), fmt::join(header.axis_names(), ", "),
@@ -217,6 +214,8 @@ void add_headlines(Context& context, const JudgedCase& judged, const EvaluateOpt
 void evaluate(Context& context, const EvaluateOptions& options) {
   const Comm& comm = context.comm();
   const auto models = load_models(comm, options);
+  if (!models.empty() && models.front().model.header.of_volumes())
+    return evaluate_volumes(context, options, models);
   std::vector<flow::FlowModel> members;
   if (options.error_bars) members = load_members(comm, *options.error_bars, models.front().model);
   const auto header = reference_header(comm, options, models);
@@ -225,8 +224,8 @@ void evaluate(Context& context, const EvaluateOptions& options) {
   std::vector<CaseData> cases;
   double bytes = 0;
   for (const auto& one : options.cases) {
-    give_up_if_asked(comm, interrupt_of(context));
-    cases.push_back(context.timed("read", [&] { return load_case(comm, one, options, header); }));
+    cases.push_back(
+        context.timed("read", [&] { return load_case(comm, one, options, header, interrupt_of(context)); }));
     const auto& data = cases.back();
     bytes += bytes_of(data, n_equations);
     QUINTET_CHECK(bytes < options.max_memory * 1e9,

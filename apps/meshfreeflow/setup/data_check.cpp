@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/meshfreeflow/setup/flow_input.hpp"
 #include "io/log/error.hpp"
@@ -86,7 +87,7 @@ struct Worst {
 };
 
 std::vector<Worst> worst_of(const Comm& comm, const flow::FlowEquations& equations,
-                            const std::vector<AskedSample>& samples) {
+                            const std::vector<AskedSample>& samples, const Interrupt& interrupt) {
   const std::size_t n_ranks = comm.size(), rank = comm.rank();
   const double points = points_at_most / (std::max<std::size_t>(1, samples.size() / n_ranks));
   std::vector<EquationCheck> shape;  // what there is to say of any sample
@@ -94,6 +95,7 @@ std::vector<Worst> worst_of(const Comm& comm, const flow::FlowEquations& equatio
   together(comm, [&] {
     for (std::size_t i = 0; i < samples.size(); ++i) {
       if (i % n_ranks != rank) continue;
+      give_up_if_asked(interrupt);
       const auto checks =
           checks_of(equations, samples[i], equations.constants(samples[i].parameters), points);
       own[i] = numbers_of(checks);
@@ -161,7 +163,7 @@ void check_truth(Context& context, const flow::FlowEquations& equations,
     if (wall.end.axis == 0)
       log::info("The data: conditions at walls of {} are not asked of them, those of other axes are",
                 equations.interior().names().axes[0]);
-  const auto worst = worst_of(context.comm(), equations, samples);
+  const auto worst = worst_of(context.comm(), equations, samples, interrupt_of(context));
   if (worst.empty()) {
     log::info("The data: fewer than 6 points along an axis, or 5 frames: equations are not asked of them");
     return;

@@ -12,6 +12,7 @@
 #include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
 #include "surrogates/flow/data/samples.hpp"
+#include "surrogates/flow/data/series_input.hpp"
 
 namespace quintet::meshfreeflow {
 
@@ -85,25 +86,37 @@ flow::FlowDataOptions data_of(const FlowInputOptions& options, const flow::FlowM
 }
 
 FlowInput read_flow(const Comm& comm, const FlowInputOptions& options, const flow::FlowModelHeader& model,
-                    double memory) {
+                    double memory, const Interrupt& interrupt) {
   auto data = data_of(options, model);
   data.memory = memory;
   data.memory_key = "max_memory";
-  const flow::Samples samples(comm, data.files, data);
-  QUINTET_CHECK(options.sample < std::ssize(samples), "{}: there is no sample {}; the file has {}",
-                options.file, options.sample, samples.size());
-  const auto& sample = samples[options.sample];
-  const std::int64_t n_frames = sample.n_frames(),
-                     count = options.frames.value_or(n_frames - options.first_frame);
-  QUINTET_CHECK(count >= 2 && options.first_frame + count <= n_frames,
-                "{}: frames {} to {} are asked for; there are {}, and at least 2 are needed", options.file,
-                options.first_frame, options.first_frame + count - 1, n_frames);
+  std::int64_t count = 0;
+  const auto check_frames = [&](std::int64_t n_frames) {
+    count = options.frames.value_or(n_frames - options.first_frame);
+    QUINTET_CHECK(count >= 2 && options.first_frame <= n_frames - count,
+                  "{}: frames {} to {} are asked for; there are {}, and at least 2 are needed", options.file,
+                  options.first_frame, options.first_frame + count - 1, n_frames);
+  };
+  bool is_equal = true;
+  together(comm, [&] {
+    const auto reader = flow::open_series(options.file, data);
+    QUINTET_CHECK(options.sample < static_cast<int>(reader.n_samples()),
+                  "{}: there is no sample {}; the file has {}", options.file, options.sample,
+                  reader.n_samples());
+    is_equal = flow::has_equal_times(reader);
+    if (is_equal) check_frames(reader.n_frames(options.sample));
+  });
+  const flow::SampleChoice choice{static_cast<std::uint64_t>(options.sample),
+                                  static_cast<int>(options.first_frame), static_cast<int>(count)};
+  const flow::Samples samples(comm, data.files, data, interrupt, choice);
+  const auto& sample = samples[0];
+  if (!is_equal) check_frames(sample.n_frames());  // interpolated ones
   FlowInput input{sample.name, {}, sample.parameters, sample.wall_values};
   auto& block = input.block;
   block.axes = sample.axes;
   block.n_fields = data.fields.size();
   block.values.assign(sample.values, sample.values + data.fields.size() * sample.n_points());
-  keep_frames(block, options.first_frame, count);
+  if (!is_equal) keep_frames(block, options.first_frame, static_cast<int>(count));
   return input;
 }
 
@@ -130,10 +143,13 @@ void keep_frames(flow::FieldBlock& block, int first, int count) {
   axis.upper = axis.coordinates.back();
 }
 
-flow::FieldBlock made_coarser(flow::FieldBlock& block, const flow::LowResolutionOptions& options) {
+flow::FieldBlock made_coarser(flow::FieldBlock& block, const flow::LowResolutionOptions& options,
+                              const std::array<std::string, 3>& names, const std::string& where) {
+  flow::require_whole_nodes(block.axes, names, coarsening(options), where);
   const int factor = options.factor[0];
   const int n = block.axes[0].size();
-  QUINTET_CHECK(n / factor >= 2, "{} made {} times fewer leave {}; at least 2 are needed",
+  QUINTET_CHECK(n / factor >= 2,
+                "{}: {} made {} times fewer (low_resolution.factor) leave {}; at least 2 are needed", where,
                 counted(n, "frame"), factor, n / factor);
   keep_frames(block, 0, n / factor * factor);
   return flow::coarsen(flow::BlockView(block), coarsening(options));

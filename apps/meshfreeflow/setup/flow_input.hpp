@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "apps/application/life/context_fwd.hpp"
 #include "io/config/schema.hpp"
 #include "io/fields/field_series.hpp"
+#include "io/parallel/interrupt.hpp"
 #include "surrogates/flow/data/block.hpp"
 #include "surrogates/flow/data/coarsen.hpp"
 #include "surrogates/flow/data/data_options.hpp"
@@ -46,17 +48,21 @@ struct FlowInput {
 [[nodiscard]] flow::FlowDataOptions data_of(const FlowInputOptions& options,
                                             const flow::FlowModelHeader& model);
 /// Read the fields of a model, in its order. Collective. Throws InputError as flow::Samples does, and for
-/// samples and frames that are not there.
+/// samples and frames that are not there; Interrupted.
 /// @param memory (GB) that they may take
 [[nodiscard]] FlowInput read_flow(const Comm& comm, const FlowInputOptions& options,
-                                  const flow::FlowModelHeader& model, double memory);
+                                  const flow::FlowModelHeader& model, double memory,
+                                  const Interrupt& interrupt = {});
 
 /// Keep frames first ... first + count - 1 of a block, whose time then ends there.
 void keep_frames(flow::FieldBlock& block, int first, int count);
 /// The block at low resolution; frames at the end that the factor does not divide are left out of both.
-/// Throws InputError where the factors do not divide the points of space.
+/// Throws InputError where the factors do not divide the points of space. @param names of the axes
+/// @param where what the block was read from
 [[nodiscard]] flow::FieldBlock made_coarser(flow::FieldBlock& block,
-                                            const flow::LowResolutionOptions& options);
+                                            const flow::LowResolutionOptions& options,
+                                            const std::array<std::string, 3>& names,
+                                            const std::string& where);
 [[nodiscard]] flow::Coarsening coarsening(const flow::LowResolutionOptions& options);
 
 /// An axis of a block as files have it.

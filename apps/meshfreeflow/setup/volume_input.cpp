@@ -42,7 +42,7 @@ VolumeInput::VolumeInput(const Comm& comm, const FlowInputOptions& options,
     const auto begin = reader.times().begin() + first_frame_;
     times_.assign(begin, begin + count);
     for (std::size_t d = 0; d < 3; ++d) axes_[d] = flow::space_axis(reader.header().axes[d]);
-    static_cast<void>(flow::coarse_axes(axes_, coarsening_));
+    flow::require_whole_nodes(axes_, model.axis_names(), coarsening_, options.file);
   });
 }
 

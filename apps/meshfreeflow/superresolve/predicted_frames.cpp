@@ -1,7 +1,6 @@
 #include "apps/meshfreeflow/superresolve/predicted_frames.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -14,27 +13,18 @@
 #include "apps/meshfreeflow/setup/flow_input.hpp"
 #include "apps/meshfreeflow/setup/flow_picture.hpp"
 #include "apps/meshfreeflow/superresolve/precision_report.hpp"
+#include "apps/meshfreeflow/superresolve/truth_errors.hpp"
 #include "io/fields/field_series.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/log/rounded_up.hpp"
 #include "io/parallel/comm.hpp"
 #include "io/parallel/together.hpp"
-#include "physics/kernels/rounded_root.hpp"
-#include "surrogates/flow/data/interpolate.hpp"
 #include "surrogates/flow/evaluation/axis_rules.hpp"
 
 namespace quintet::meshfreeflow {
 namespace {
-
-/// This rank's rows of the first axis of space.
-struct Rows {
-  int first, count;
-  Rows(const Comm& comm, int n) {
-    first = std::int64_t{n} * comm.rank() / comm.size();
-    count = static_cast<int>(std::int64_t{n} * (comm.rank() + 1) / comm.size()) - first;
-  }
-};
 
 /// Whether a field has a mean that single precision does not hold.
 bool has_offsets(const flow::FlowModelHeader& model) {
@@ -63,21 +53,6 @@ FieldSeriesHeader series_header(const flow::FlowPredictor& predictor, bool with_
   return header;
 }
 
-/// Points of rows at a time, [row][...][axis].
-std::vector<double> points_of(const OutputFrames& frames, int first, int count, double time) {
-  const auto& grid = frames.grid;
-  std::vector<double> points;
-  for (int row = first; row < first + count; ++row)
-    if (frames.volumes == nullptr)
-      for (const double x : grid[2].coordinates)
-        points.insert(points.end(), {time, grid[1].coordinates[row], x});
-    else
-      for (const double y : grid[1].coordinates)
-        for (const double x : grid[2].coordinates)
-          points.insert(points.end(), {grid[0].coordinates[row], y, x});
-  return points;
-}
-
 /// Column k of [point][n], and what the model's field is without.
 template <class Real>
 std::vector<Real> column_of(const std::vector<float>& values, std::size_t n, std::size_t k,
@@ -103,64 +78,55 @@ void add_pictures(Context& context, const FieldSeriesHeader& header, double time
   }
 }
 
-/// Errors of fields on rows whose truth is known, and those of linear interpolation. Fields are without their
-/// offsets.
-class TruthErrors {
- public:
-  explicit TruthErrors(std::size_t n_fields) : sums_(n_fields * n_sums, 0) {}
-
-  void take(flow::FieldBlock coarse) { coarse_ = std::move(coarse); }
-  void begin_frame() { before_ = sums_; }
-  void drop_frame() { sums_ = before_; }
-  /// @param truth [field][point] @param values [point][field] of the model
-  void add(std::span<const double> points, std::span<const float> truth, std::span<const float> values) {
-    const std::size_t n = points.size() / 3, n_fields = coarse_.n_fields;
-    interpolated_.resize(values.size());
-    flow::interpolate(flow::BlockView(coarse_), points, interpolated_);
-    for (std::size_t f = 0; f < n_fields; ++f)
-      for (std::size_t i = 0; i < n; ++i) {
-        const double t = truth[f * n + i], model = values[i * n_fields + f] - t,
-                     linear = interpolated_[i * n_fields + f] - t;
-        const std::array<double, n_sums> add{1, t, t * t, model * model, linear * linear};
-        for (std::size_t k = 0; k < n_sums; ++k) sums_[f * n_sums + k] += add[k];
-      }
+/// Table and summary of errors where the truth is known. Collective.
+void report_errors(Context& context, TruthErrors& errors, const FieldSeriesHeader& header) {
+  errors.combine(context.comm());
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t f = 0; f < errors.n_fields(); ++f) {
+    const auto& name = header.fields[f].name;
+    const double model = errors.model(f), linear = errors.linear(f);
+    rows.push_back({name, fmt::format("{:.3g}", errors.deviation(f)), fmt::format("{:.4f}", linear),
+                    fmt::format("{:.4f}", model)});
+    if (errors.deviation(f) == 0) continue;  // nothing to compare with
+    context.summarise("error_" + name, model, "rms error over the deviation of the truth");
+    context.summarise("interpolation_error_" + name, linear, "the same of linear interpolation");
+    log::info("error of {}: {:.4f}, of linear interpolation {:.4f} (of its deviation)", name, model, linear);
   }
-  /// Table and summary. Collective.
-  void report(Context& context, const FieldSeriesHeader& header) {
-    context.comm().reduce(std::span<double>(sums_), Comm::Reduction::sum);
-    std::vector<std::vector<std::string>> rows;
-    for (std::size_t f = 0; f < sums_.size() / n_sums; ++f) {
-      const double* sum = &sums_[f * n_sums];
-      const double mean = sum[1] / sum[0], deviation = rounded_root(sum[2] / sum[0] - mean * mean);
-      const auto error = [&](double squares) { return std::sqrt(squares / sum[0]) / deviation; };
-      const auto& name = header.fields[f].name;
-      rows.push_back({name, fmt::format("{:.3g}", deviation), fmt::format("{:.4f}", error(sum[4])),
-                      fmt::format("{:.4f}", error(sum[3]))});
-      if (deviation == 0) continue;  // nothing to compare with
-      context.summarise("error_" + name, error(sum[3]), "rms error over the deviation of the truth");
-      context.summarise("interpolation_error_" + name, error(sum[4]), "the same of linear interpolation");
-      log::info("error of {}: {:.4f}, of linear interpolation {:.4f} (of its deviation)", name, error(sum[3]),
-                error(sum[4]));
-    }
-    context.report().table({"field", "deviation of the truth", "linear interpolation", "the model"}, rows,
-                           "Root mean square errors over the deviation of the truth: the file as it was "
-                           "before low_resolution made it coarser.");
-  }
-
- private:
-  static constexpr std::size_t n_sums = 5;  // number, values, squares, errors squared: the model's, linear
-  flow::FieldBlock coarse_;
-  std::vector<float> interpolated_;
-  std::vector<double> sums_, before_;  ///< before_: without the frame that was begun
-};
+  context.report().table({"field", "deviation of the truth", "linear interpolation", "the model"}, rows,
+                         "Root mean square errors over the deviation of the truth: the file as it was "
+                         "before low_resolution made it coarser.");
+}
 
 }  // namespace
+
+RankRows::RankRows(const Comm& comm, int n)
+    : first(static_cast<int>(std::int64_t{n} * comm.rank() / comm.size())),
+      count(static_cast<int>(std::int64_t{n} * (comm.rank() + 1) / comm.size()) - first) {}
 
 std::string residual_name(const std::string& equation) { return "residual_" + equation; }
 std::string error_bar_name(const std::string& field) { return "error_bar_" + field; }
 
 const std::vector<double>& OutputFrames::times() const {
   return volumes == nullptr ? grid[0].coordinates : volumes->times();
+}
+std::vector<double> OutputFrames::points(int first, int count, double time) const {
+  std::vector<double> points;
+  for (int row = first; row < first + count; ++row)
+    if (volumes == nullptr)
+      for (const double x : grid[2].coordinates)
+        points.insert(points.end(), {time, grid[1].coordinates[row], x});
+    else
+      for (const double y : grid[1].coordinates)
+        for (const double x : grid[2].coordinates)
+          points.insert(points.end(), {grid[0].coordinates[row], y, x});
+  return points;
+}
+void OutputFrames::choose_rows(const Comm& comm, double max_memory, double least, int n_columns) {
+  const double row = bytes(1, n_columns), left = max_memory - least;
+  QUINTET_CHECK(left >= row,
+                "max_memory of {:.4g} GB is too little for these volumes; the least that works is {} GB",
+                1e-9 * max_memory, rounded_up((least + row) * 1e-9));
+  rows_at_a_time = static_cast<int>(std::clamp(left / 2 / row, 1.0, double(most_rows(comm))));
 }
 int OutputFrames::most_rows(const Comm& comm) const {
   return (rows().size() + comm.size() - 1) / comm.size();
@@ -233,7 +199,7 @@ void predict_as(Context& context, flow::FlowPredictor& predictor, flow::ErrorBar
   const auto header = series_header(predictor, bars != nullptr, frames, parameters);
   const auto path = context.path(frames_file);
   auto writer = FieldSeriesWriter::create(comm, path, header, context.provenance());
-  const Rows own(comm, frames.rows().size());
+  const RankRows own(comm, frames.rows().size());
   const MeanWeights weights(header.axes);
   const std::size_t n_fields = predictor.header().fields.size(), n_row = weights.points.size(),
                     n_equations = predictor.equation_names().size(), n_bars = bars == nullptr ? 0 : n_fields;
@@ -266,7 +232,7 @@ void predict_as(Context& context, flow::FlowPredictor& predictor, flow::ErrorBar
         {
           const auto timer = context.phase("predict");
           together(comm, [&] {
-            const auto points = points_of(frames, first, count, time);
+            const auto points = frames.points(first, count, time);
             predictor.predict(points, values, residuals);
             if (bars != nullptr) bars->predict(points, values, bar_values);
             if (has_truth && count > 0) errors.add(points, frames.volumes->rows(frame, first, count), values);
@@ -312,7 +278,7 @@ void predict_as(Context& context, flow::FlowPredictor& predictor, flow::ErrorBar
   file.close();
 
   report_squares(context, predictor, header, squares, done);
-  if (has_truth && done > 0) errors.report(context, header);
+  if (has_truth && done > 0) report_errors(context, errors, header);
   const double n_points = static_cast<double>(done) * n_row * frames.rows().size();
   context.summarise("frames", done);
   context.summarise("points", static_cast<std::int64_t>(n_points));

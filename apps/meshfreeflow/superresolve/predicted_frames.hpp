@@ -15,6 +15,12 @@ inline constexpr const char* frames_file = "fields.h5";
 /// Names of error bars in files: "error_bar_b".
 [[nodiscard]] std::string error_bar_name(const std::string& field);
 
+/// This rank's rows of the first axis of space.
+struct RankRows {
+  int first, count;
+  RankRows(const Comm& comm, int n);
+};
+
 /// Frames that are wanted.
 struct OutputFrames {
   flow::BlockAxes grid;                  ///< time and two axes of space, or three of space
@@ -24,6 +30,11 @@ struct OutputFrames {
   [[nodiscard]] std::size_t first_space() const { return volumes == nullptr ? 1 : 0; }
   [[nodiscard]] const flow::BlockAxis& rows() const { return grid[first_space()]; }
   [[nodiscard]] const std::vector<double>& times() const;
+  /// Points [row][...][axis] of so many rows from `first` on.
+  [[nodiscard]] std::vector<double> points(int first, int count, double time) const;
+  /// Take as many rows at a time as half of what max_memory leaves beside `least` (bytes). Throws InputError
+  /// where that is no row.
+  void choose_rows(const Comm& comm, double max_memory, double least, int n_columns);
   /// Rows of a rank, at most.
   [[nodiscard]] int most_rows(const Comm& comm) const;
   /// Memory (bytes) that a rank needs for so many of its rows.

@@ -15,17 +15,19 @@
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
+#include "io/log/rounded_up.hpp"
 #include "surrogates/bridge/torch_subsystem.hpp"
 #include "surrogates/flow/prediction/error_bars.hpp"
 
 namespace quintet::meshfreeflow {
 namespace {
 
-flow::FieldBlock coarse_block(FlowInput&& input, const flow::LowResolutionOptions& options) {
+flow::FieldBlock coarse_block(FlowInput&& input, const flow::LowResolutionOptions& options,
+                              const std::array<std::string, 3>& names) {
   const bool as_it_is = std::all_of(options.factor.begin(), options.factor.end(),
                                     [](std::int64_t factor) { return factor == 1; });
   if (as_it_is) return std::move(input.block);
-  return made_coarser(input.block, options);
+  return made_coarser(input.block, options, names, input.name);
 }
 
 double n_models(const SuperresolveOptions& options) {
@@ -57,20 +59,8 @@ void check_memory(const Context& context, const SuperresolveOptions& options, co
   QUINTET_CHECK(
       each >= least,
       "max_memory of {:.4g} GB is too little: the output alone takes {:.4g} GB on a rank; the least that "
-      "works is {:.4g} GB",
-      options.max_memory, output_bytes * 1e-9,
-      std::ceil((output_bytes + n_models(options) * least) * 1e-6 + 1) * 1e-3);
-}
-
-/// Rows of a volume that a rank predicts at a time: half of what max_memory leaves beside the least that
-/// models and reading take. Throws InputError where that is no row.
-int rows_at_a_time(const Comm& comm, const SuperresolveOptions& options, const OutputFrames& frames,
-                   int n_columns, double least) {
-  const double row = frames.bytes(1, n_columns), left = options.max_memory * 1e9 - least;
-  QUINTET_CHECK(left >= row,
-                "max_memory of {:.4g} GB is too little for these volumes; the least that works is {:.4g} GB",
-                options.max_memory, std::ceil((least + row) * 1e-6 + 1) * 1e-3);
-  return static_cast<int>(std::clamp(left / 2 / row, 1.0, double(frames.most_rows(comm))));
+      "works is {} GB",
+      options.max_memory, output_bytes * 1e-9, rounded_up((output_bytes + n_models(options) * least) * 1e-9));
 }
 
 /// Error bars of the model's fields, if they are asked for. Collective.
@@ -142,12 +132,14 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
     volumes.emplace(context.comm(), options.input, header, options.low_resolution);
   }
   auto input = context.timed("read", [&] {
-    return volumes ? FlowInput{volumes->name(), volumes->coarse(0), volumes->parameters()}
-                   : read_flow(context.comm(), options.input, header, options.max_memory);
+    return volumes
+               ? FlowInput{volumes->name(), volumes->coarse(0), volumes->parameters()}
+               : read_flow(context.comm(), options.input, header, options.max_memory, interrupt_of(context));
   });
   const auto parameters = input.parameters;
   const auto name = input.name;
-  auto coarse = volumes ? std::move(input.block) : coarse_block(std::move(input), options.low_resolution);
+  auto coarse = volumes ? std::move(input.block)
+                        : coarse_block(std::move(input), options.low_resolution, header.axis_names());
   const auto domain = coarse.axes;
 
   const int n_columns =
@@ -167,8 +159,8 @@ void superresolve(Context& context, const SuperresolveOptions& options) {
                                           prediction_options(context, options, device, 1e18));
       // The next frame is read while the last one is at hand; a truth is compared with it.
       output_bytes = volumes->bytes() + 2 * 4.0 * static_cast<double>(coarse.values.size());
-      frames.rows_at_a_time = rows_at_a_time(context.comm(), options, frames, n_columns,
-                                             n_models(options) * predictor.least_memory() + output_bytes);
+      frames.choose_rows(context.comm(), options.max_memory * 1e9,
+                         n_models(options) * predictor.least_memory() + output_bytes, n_columns);
     }
     least_output = output_bytes + frames.bytes(volumes ? 1 : frames.rows_at_a_time, n_columns);
     output_bytes += frames.bytes(frames.rows_at_a_time, n_columns);

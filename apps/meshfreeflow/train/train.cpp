@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/training/device_arrays.hpp"
 #include "apps/application/training/memory_report.hpp"
@@ -148,7 +149,8 @@ void train(Context& context, const TrainOptions& options) {
   context.record_seed(options.seed);
   const DeviceSession device = open_device(context, options);
   const auto training = context.timed("start", [&] {
-    return std::make_shared<Training>(context.comm(), options, device, context.restart_file());
+    return std::make_shared<Training>(context.comm(), options, device, context.restart_file(),
+                                      interrupt_of(context));
   });
   announce(context, options, *training);
   announce_activations(context, *training);

@@ -179,11 +179,11 @@ DeviceSession open_device(Context& context, const TrainOptions& options) {
 }
 
 Training::Training(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
-                   const std::optional<std::string>& checkpoint)
+                   const std::optional<std::string>& checkpoint, const Interrupt& interrupt)
     : comm_(comm),
       resident_at_start_(1e6 * resident_memory_mb()),
       options_(options),
-      data_(comm, options.data),
+      data_(comm, options.data, interrupt),
       parallel_(parallel_in_force(comm, options, device, model_header(options, data_))),
       computes_here_(device.device() != Device::gpu),
       trainer_(comm, model_with_room(comm, options, device, data_, parallel_.options),

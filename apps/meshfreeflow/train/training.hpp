@@ -24,9 +24,9 @@ namespace quintet::meshfreeflow {
 /// the uninterrupted run to the last bit.
 class Training {
  public:
-  /// @param checkpoint to go on from. Collective. Throws InputError.
+  /// @param checkpoint to go on from. Collective. Throws InputError, and Interrupted while data are read.
   Training(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
-           const std::optional<std::string>& checkpoint);
+           const std::optional<std::string>& checkpoint, const Interrupt& interrupt = {});
 
   /// Choose torch's threads: as many as were given; those of the run that is gone on from, since sums of
   /// other numbers differ in the last digits; else those with which a gradient is fastest. Collective.

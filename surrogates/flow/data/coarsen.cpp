@@ -174,6 +174,15 @@ double node_of(const BlockAxis& axis, int i, int factor, LowResolutionFilter fil
   return sum / width;
 }
 
+void require_whole_nodes(const BlockAxes& axes, const std::array<std::string, 3>& names,
+                         const Coarsening& coarsening, const std::string& where) {
+  for (int d = 0; d < 3; ++d)
+    QUINTET_CHECK(names[d] == "t" || axes[d].size() % coarsening.factor[d] == 0,
+                  "{}: {} points along {} cannot be made {} times fewer (low_resolution.factor): choose a "
+                  "number that divides them",
+                  where, axes[d].size(), names[d], coarsening.factor[d]);
+}
+
 FieldBlock coarsen(const BlockView& block, const Coarsening& coarsening) {
   const auto nodes = nodes_of(*block.axes, coarsening);
   FieldBlock coarse;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 
 #include "surrogates/flow/data/block.hpp"
 #include "surrogates/flow/data/data_options.hpp"
@@ -22,6 +23,10 @@ struct Coarsening {
 /// so that a linear field keeps its values at the nodes. Throws InputError where a factor does not divide the
 /// points.
 [[nodiscard]] FieldBlock coarsen(const BlockView& block, const Coarsening& coarsening);
+/// Throws InputError, with the file or sample, axis and key, where a factor does not divide the points of an
+/// axis of space. @param names of the axes
+void require_whole_nodes(const BlockAxes& axes, const std::array<std::string, 3>& names,
+                         const Coarsening& coarsening, const std::string& where);
 /// The axes that coarsen() gives.
 [[nodiscard]] BlockAxes coarse_axes(const BlockAxes& axes, const Coarsening& coarsening);
 

@@ -53,11 +53,12 @@ struct FlowDataset::State {
   FieldStatistics statistics;
   std::vector<std::vector<std::int64_t>> fingerprints;  ///< [run][frame]
 
-  State(const Comm& c, const FlowDataOptions& o) : comm(c), options(o), fine(c, o.files, o) {
+  State(const Comm& c, const FlowDataOptions& o, const Interrupt& interrupt)
+      : comm(c), options(o), fine(c, o.files, o, interrupt) {
     if (!options.low_resolution.files.empty()) {
       auto of_coarse = options;  // what is taken off one is taken off both
       of_coarse.offsets = fine.offsets();
-      coarse.emplace(comm, options.low_resolution.files, of_coarse);
+      coarse.emplace(comm, options.low_resolution.files, of_coarse, interrupt);
     }
     for (int d = 0; d < 3; ++d) {
       crop[d] = options.crop[d];
@@ -75,6 +76,7 @@ struct FlowDataset::State {
     check_samples();
     if (coarse) check_coarse();
     run_parts = split(fine.runs(), options.split, options.of_volumes() ? 1 : crop[0]);
+    give_up_if_asked(comm, interrupt);
     fingerprints = fingerprints_of(comm, fine, n_fields());
     check_splits(run_parts, fingerprints, fine.runs());
     find_parts();
@@ -403,8 +405,8 @@ struct FlowDataset::State {
   }
 };
 
-FlowDataset::FlowDataset(const Comm& comm, const FlowDataOptions& options)
-    : state_(std::make_unique<State>(comm, options)) {}
+FlowDataset::FlowDataset(const Comm& comm, const FlowDataOptions& options, const Interrupt& interrupt)
+    : state_(std::make_unique<State>(comm, options, interrupt)) {}
 FlowDataset::~FlowDataset() = default;
 FlowDataset::FlowDataset(FlowDataset&&) noexcept = default;
 

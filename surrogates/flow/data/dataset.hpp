@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/parallel/comm_fwd.hpp"
+#include "io/parallel/interrupt.hpp"
 #include "surrogates/flow/data/batch.hpp"
 #include "surrogates/flow/data/data_options.hpp"
 #include "surrogates/flow/data/row_kind.hpp"
@@ -31,8 +31,8 @@ class FlowDataset {
   /// Collective. Throws InputError, one line each: what FieldSeriesReader refuses; fields or parameters that
   /// a file lacks; other axes or grid spacing than the first file's; unequal time spacing; crops larger than
   /// the data or than a part of the split; crops that the factors do not divide; a part without a crop; more
-  /// than `memory`.
-  FlowDataset(const Comm& comm, const FlowDataOptions& options);
+  /// than `memory`. Throws Interrupted, asked before each part that is read.
+  FlowDataset(const Comm& comm, const FlowDataOptions& options, const Interrupt& interrupt = {});
   ~FlowDataset();
   FlowDataset(FlowDataset&&) noexcept;
 

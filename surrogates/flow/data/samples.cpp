@@ -9,7 +9,9 @@
 #include "io/fields/field_series.hpp"
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
+#include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
+#include "io/parallel/shared_memory_bounds.hpp"
 #include "io/parallel/together.hpp"
 #include "surrogates/flow/data/series_input.hpp"
 
@@ -60,20 +62,31 @@ BlockAxis time_axis(const FieldSeriesReader& reader, std::uint64_t sample) {
   return axis;
 }
 
+void keep_times(BlockAxis& axis, int first, int n) {
+  const auto part = [&](std::vector<double>& all) { all = {all.begin() + first, all.begin() + first + n}; };
+  part(axis.coordinates);
+  part(axis.widths);
+  axis.lower = axis.coordinates.front();
+  axis.upper = axis.coordinates.back();
+}
+
 }  // namespace
 
-Samples::Samples(const Comm& comm, const std::vector<std::string>& files, const FlowDataOptions& options) {
+Samples::Samples(const Comm& comm, const std::vector<std::string>& files, const FlowDataOptions& options,
+                 const Interrupt& interrupt, const std::optional<SampleChoice>& choice) {
   std::uint64_t n_values = 0;
   offsets_ = options.offsets;
   together(comm, [&] {
     for (std::size_t f = 0; f < files.size(); ++f) {
+      give_up_if_asked(interrupt);
       const auto reader = open_series(files[f], options);
       tell_reading(reader, options);
       const auto numbers = channels(reader, options);
       find_offsets(reader, numbers, options, f == 0, offsets_);
       for (const int number : numbers)
         if (f == 0) field_units_.push_back(reader.header().fields[number].units);
-      for (std::uint64_t s = 0; s < reader.n_samples(); ++s) add_run(reader, s, f, options);
+      for (std::uint64_t s = 0; s < reader.n_samples(); ++s)
+        if (!choice || choice->sample == s) add_run(reader, s, f, options, choice);
     }
     for (const auto& sample : samples_) n_values += sample.n_points() * options.fields.size();
     QUINTET_CHECK(static_cast<double>(n_values) * sizeof(float) <= options.memory * 1e9,
@@ -82,18 +95,21 @@ Samples::Samples(const Comm& comm, const std::vector<std::string>& files, const 
                   files.size() > 1 ? ", or name fewer files" : "");
   });
   const Comm node = comm.node();
+  const double bytes = sizeof(float) * static_cast<double>(n_values);
+  if (!choice) log::info("The fields take {:.3g} MB of memory, once a node", 1e-6 * bytes);
+  require_memory(comm, bytes / node.size(), "the fields of the data, of which a node holds all");
   memory_ = std::make_unique<SharedArray<float>>(node, node.is_root() ? n_values : 0);
   const float* next = memory_->part(0);
   for (auto& sample : samples_) {
     sample.values = next;
     next += sample.n_points() * options.fields.size();
   }
-  read(comm, files, options);
+  read(comm, files, options, interrupt);
 }
 
 /// A run of a file as one sample, or, of volumes, each of its frames.
 void Samples::add_run(const FieldSeriesReader& reader, std::uint64_t s, std::size_t file,
-                      const FlowDataOptions& options) {
+                      const FlowDataOptions& options, const std::optional<SampleChoice>& choice) {
   const int n_frames = reader.n_frames(s);
   QUINTET_CHECK(n_frames > 0, "{}: sample {} has no frames", reader.path(), s);
   Sample sample;
@@ -104,14 +120,17 @@ void Samples::add_run(const FieldSeriesReader& reader, std::uint64_t s, std::siz
   const auto& axes = reader.header().axes;
   if (!options.of_volumes()) {
     sample.axes = {time_axis(reader, s), space_axis(axes[0]), space_axis(axes[1])};
+    int first = 0;
     if (!has_equal_times(reader))
       sample.own_times.assign(reader.times().begin(), reader.times().begin() + n_frames);
-    runs_.push_back({sample.name, samples_.size(), sample.n_frames()});
+    else if (choice)
+      keep_times(sample.axes[0], first = choice->first_frame, choice->n_frames);
+    runs_.push_back({sample.name, samples_.size(), sample.n_frames(), s, first});
     samples_.push_back(std::move(sample));
     return;
   }
   sample.axes = {space_axis(axes[0]), space_axis(axes[1]), space_axis(axes[2])};
-  runs_.push_back({sample.name, samples_.size(), n_frames});
+  runs_.push_back({sample.name, samples_.size(), n_frames, s});
   for (int frame = 0; frame < n_frames; ++frame) {
     samples_.push_back(sample);
     samples_.back().name += fmt::format(", frame {}", frame);
@@ -121,17 +140,17 @@ void Samples::add_run(const FieldSeriesReader& reader, std::uint64_t s, std::siz
 }
 
 /// Each rank of a node reads some of the fields, for all of them.
-void Samples::read(const Comm& comm, const std::vector<std::string>& files, const FlowDataOptions& options) {
+void Samples::read(const Comm& comm, const std::vector<std::string>& files, const FlowDataOptions& options,
+                   const Interrupt& interrupt) {
   const Comm node = comm.node();
   together(comm, [&] {
     int item = 0;
     std::optional<FieldSeriesReader> reader;
-    std::uint64_t of_file = 0;  // number of the run in its file
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       const std::size_t file = samples_[runs_[r].first].file;
       const bool is_new = r == 0 || file != samples_[runs_[r - 1].first].file;
       if (is_new) reader = open_series(files[file], options);
-      of_file = is_new ? 0 : of_file + 1;
+      const std::uint64_t of_file = runs_[r].number;
       const auto numbers = channels(*reader, options);
       const std::size_t n_samples = options.of_volumes() ? runs_[r].n_frames : 1;
       for (std::size_t s = runs_[r].first; s < runs_[r].first + n_samples; ++s)
@@ -140,13 +159,13 @@ void Samples::read(const Comm& comm, const std::vector<std::string>& files, cons
           const Sample& sample = samples_[s];
           float* to = const_cast<float*>(sample.values) + c * sample.n_points();
           if (sample.own_times.empty()) {
-            const std::uint64_t first = sample.frame.value_or(0), n = sample.n_frames();
-            read_values(*reader, numbers[c], of_file, {first, n, {}}, offsets_[c], to);
+            const std::uint64_t first = sample.frame.value_or(runs_[r].first_frame), n = sample.n_frames();
+            read_values(*reader, numbers[c], of_file, {first, n, {}}, offsets_[c], to, interrupt);
             continue;
           }
           const std::uint64_t n = sample.own_times.size();
           std::vector<float> own(n * (sample.n_points() / sample.axes[0].coordinates.size()));
-          read_values(*reader, numbers[c], of_file, {0, n, {}}, offsets_[c], own.data());
+          read_values(*reader, numbers[c], of_file, {0, n, {}}, offsets_[c], own.data(), interrupt);
           interpolate_frames(sample.own_times, own, sample.axes[0].coordinates, to);
         }
     }

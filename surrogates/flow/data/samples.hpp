@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/fields/field_series.hpp"
-#include "io/parallel/comm_fwd.hpp"
+#include "io/parallel/interrupt.hpp"
 #include "io/parallel/shared_array.hpp"
 #include "surrogates/flow/data/block.hpp"
 #include "surrogates/flow/data/data_options.hpp"
@@ -34,18 +34,28 @@ struct Sample {
   }
 };
 
+/// What is wanted of a file: some frames of one run.
+struct SampleChoice {
+  std::uint64_t sample = 0;
+  int first_frame = 0, n_frames = 0;
+};
+
 /// A run of a file: a sample, or as many as it has frames.
 struct Run {
   std::string name;
   std::size_t first = 0;  ///< number of its first sample
   int n_frames = 0;
+  std::uint64_t number = 0;  ///< in its file
+  int first_frame = 0;       ///< where not all are wanted
 };
 
 /// The samples of several files, their values once a node.
 class Samples {
  public:
-  /// Collective. Throws InputError: see FlowDataset.
-  Samples(const Comm& comm, const std::vector<std::string>& files, const FlowDataOptions& options);
+  /// Collective. Throws InputError: see FlowDataset; Interrupted, asked before each part that is read.
+  /// @param choice what alone is read; none: all. Of frames that must be interpolated all are read.
+  Samples(const Comm& comm, const std::vector<std::string>& files, const FlowDataOptions& options,
+          const Interrupt& interrupt = {}, const std::optional<SampleChoice>& choice = {});
 
   [[nodiscard]] std::size_t size() const { return samples_.size(); }
   [[nodiscard]] const Sample& operator[](std::size_t i) const { return samples_[i]; }
@@ -56,8 +66,9 @@ class Samples {
 
  private:
   void add_run(const FieldSeriesReader& reader, std::uint64_t s, std::size_t file,
-               const FlowDataOptions& options);
-  void read(const Comm& comm, const std::vector<std::string>& files, const FlowDataOptions& options);
+               const FlowDataOptions& options, const std::optional<SampleChoice>& choice);
+  void read(const Comm& comm, const std::vector<std::string>& files, const FlowDataOptions& options,
+            const Interrupt& interrupt);
 
   std::vector<Sample> samples_;
   std::vector<Run> runs_;

@@ -168,13 +168,15 @@ void find_offsets(const FieldSeriesReader& reader, const std::vector<int>& numbe
 }
 
 void read_values(const FieldSeriesReader& reader, int number, std::uint64_t sample, const FieldBox& box,
-                 double offset, float* to) {
+                 double offset, float* to, const Interrupt& interrupt) {
   if (offset == 0)
     by_parts<float>(reader, number, sample, box, [&](const std::vector<float>& values) {
+      give_up_if_asked(interrupt);
       to = std::copy(values.begin(), values.end(), to);
     });
   else
     by_parts<double>(reader, number, sample, box, [&](const std::vector<double>& values) {
+      give_up_if_asked(interrupt);
       for (const double value : values) *to++ = static_cast<float>(value - offset);
     });
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/fields/field_series.hpp"
+#include "io/parallel/interrupt.hpp"
 #include "surrogates/flow/data/block.hpp"
 #include "surrogates/flow/data/data_options.hpp"
 
@@ -33,9 +34,9 @@ void tell_reading(const FieldSeriesReader& reader, const FlowDataOptions& option
 void find_offsets(const FieldSeriesReader& reader, const std::vector<int>& numbers,
                   const FlowDataOptions& options, bool is_first, std::vector<double>& offsets);
 /// Read values [frame][axes...] of a part into `to`, less an offset: parts of `values_at_a_time` at a time,
-/// so that a large frame needs no second copy.
+/// so that a large frame needs no second copy. Throws Interrupted, asked after each.
 inline constexpr std::uint64_t values_at_a_time = 1 << 24;
 void read_values(const FieldSeriesReader& reader, int number, std::uint64_t sample, const FieldBox& box,
-                 double offset, float* to);
+                 double offset, float* to, const Interrupt& interrupt = {});
 
 }  // namespace quintet::flow

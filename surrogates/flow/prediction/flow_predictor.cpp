@@ -9,6 +9,7 @@
 
 #include "io/log/counted.hpp"
 #include "io/log/error.hpp"
+#include "io/log/rounded_up.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/flow/decoder/decoder.hpp"
 #include "surrogates/flow/model/device_decoder.hpp"
@@ -142,8 +143,8 @@ struct FlowPredictor::State {
     QUINTET_CHECK(
         options.max_memory >= least,
         "max_memory of {:.4g} MB is too little for this model and these coarse fields; the least that works "
-        "is {:.4g} MB",
-        options.max_memory * 1e-6, std::ceil(least * 1e-4) * 1e-2);
+        "is {} MB",
+        options.max_memory * 1e-6, rounded_up(least * 1e-6));
     double free = options.max_memory - least;
     const int more_points = std::min<double>(most_points - least_points, free / 4 / point_bytes());
     points_at_a_time = least_points + more_points;

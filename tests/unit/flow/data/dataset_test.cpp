@@ -65,6 +65,51 @@ TEST(FlowDataset, crops_and_targets_of_a_linear_field_are_exact) {
   EXPECT_EQ(batch.parameters[1], 1e6);
 }
 
+TEST(FlowDataset, reading_is_given_up_when_asked) {
+  const auto comm = Comm::world();
+  const SharedScratch scratch("flow_interrupted");
+  const auto options = options_of({write(scratch, "a.h5", {})});
+  int asked = 0;
+  static_cast<void>(FlowDataset(comm, options, [&] { return ++asked < 0; }));
+  const int most = asked;
+  EXPECT_GE(most, 4);
+  for (const int at : {1, most / 2, most}) {
+    asked = 0;
+    const bool is_mine = comm.rank() == comm.size() - 1;  // one rank alone is asked to stop
+    EXPECT_THROW(FlowDataset(comm, options, [&] { return ++asked == at && is_mine; }), Interrupted) << at;
+  }
+}
+
+TEST(Samples, some_frames_of_one_run_are_read_alone) {
+  const auto comm = Comm::world();
+  const SharedScratch scratch("flow_choice");
+  auto options = options_of({write(scratch, "a.h5", {})});
+  const Samples all(comm, options.files, options);
+  constexpr int run = 1, first = 3, n = 5;
+  const std::size_t frame = all[run].n_points() / all[run].n_frames(), bytes = 2 * n * frame * sizeof(float);
+  options.memory = 1e-9 * static_cast<double>(bytes) * (1 + 1e-9);
+  EXPECT_THROW(Samples(comm, options.files, options), InputError);
+
+  const Samples some(comm, options.files, options, {}, SampleChoice{run, first, n});
+
+  ASSERT_EQ(some.size(), 1u);
+  EXPECT_EQ(some[0].name, all[run].name);
+  ASSERT_EQ(some[0].n_frames(), n);
+  const auto &axis = some[0].axes[0], &whole = all[run].axes[0];
+  EXPECT_EQ(axis.lower, whole.coordinates[first]);
+  EXPECT_EQ(axis.upper, whole.coordinates[first + n - 1]);
+  for (int t = 0; t < n; ++t) {
+    EXPECT_EQ(axis.coordinates[t], whole.coordinates[first + t]);
+    EXPECT_EQ(axis.widths[t], whole.widths[first + t]);
+    for (int f = 0; f < 2; ++f)
+      for (std::size_t i = 0; i < frame; ++i)
+        ASSERT_EQ(some[0].values[(f * n + t) * frame + i],
+                  all[run].values[(f * all[run].n_frames() + first + t) * frame + i]);
+  }
+  options.memory *= 0.9;
+  EXPECT_THROW(Samples(comm, options.files, options, {}, SampleChoice{run, first, n}), InputError);
+}
+
 TEST(FlowDataset, any_ranks_draw_the_same_and_share_the_work) {
   const auto comm = Comm::world();
   const SharedScratch scratch("flow_ranks");
