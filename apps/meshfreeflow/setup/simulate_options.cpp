@@ -1,11 +1,14 @@
 #include "apps/meshfreeflow/setup/simulate_options.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "apps/meshfreeflow/setup/wall_segments.hpp"
 #include "io/config/schema.hpp"
+#include "io/config/schema_marks.hpp"
 #include "surrogates/environments/wall_heating.hpp"
 
 namespace quintet::meshfreeflow {
@@ -32,6 +35,15 @@ std::optional<std::string> never_ending(const SimulateOptions& options) {
   return std::nullopt;
 }
 
+/// The first of some walls that an earlier one names, too: its number and that of the earlier one.
+template <class Items>
+std::optional<std::pair<std::size_t, std::size_t>> twice(const Items& items) {
+  for (std::size_t k = 0; k < items.size(); ++k)
+    for (std::size_t l = 0; l < k; ++l)
+      if (items[k].wall == items[l].wall) return std::pair{k, l};
+  return std::nullopt;
+}
+
 /// Says which actuator is on no wall, on that of another, or sets more than its wall may; or which sensor.
 std::optional<std::string> wrong_wall(const SimulateOptions& options) {
   using environments::most_buoyancy_set;
@@ -45,9 +57,6 @@ std::optional<std::string> wrong_wall(const SimulateOptions& options) {
           "walls.sides: "
           "no_slip",
           k);
-    for (std::size_t l = 0; l < k; ++l)
-      if (wall == actuators[l].wall)
-        return fmt::format("control.actuators.{}.wall: that of actuator {}; expected another wall", k, l);
     if (amplitude > most_buoyancy_set && !insulates(options, wall))
       return fmt::format(
           "control.actuators.{}.amplitude: {:g}; expected at most {:g} of a heated wall: beyond, the warm "
@@ -55,18 +64,16 @@ std::optional<std::string> wrong_wall(const SimulateOptions& options) {
           "could be colder than the cold one",
           k, amplitude, most_buoyancy_set);
   }
+  if (const auto both = twice(actuators))
+    return fmt::format("control.actuators.{}.wall: that of actuator {}; expected another wall", both->first,
+                       both->second);
   const auto& sensors = options.control->sensors.walls;
-  for (std::size_t k = 0; k < sensors.size(); ++k) {
-    if (options.walls.sides == Sides::periodic)
-      return fmt::format(
-          "control.sensors.walls.{}: x is periodic, where one policy decides at all places by its probes; "
-          "leave "
-          "walls out, or give walls.sides: no_slip",
-          k);
-    for (std::size_t l = 0; l < k; ++l)
-      if (sensors[k].wall == sensors[l].wall)
-        return fmt::format("control.sensors.walls.{}.wall: that of sensor {}; expected another wall", k, l);
-  }
+  if (!sensors.empty() && options.walls.sides == Sides::periodic)
+    return "control.sensors.walls.0: x is periodic, where one policy decides at all places by its probes; "
+           "leave walls out, or give walls.sides: no_slip";
+  if (const auto both = twice(sensors))
+    return fmt::format("control.sensors.walls.{}.wall: that of sensor {}; expected another wall", both->first,
+                       both->second);
   return std::nullopt;
 }
 
@@ -91,6 +98,7 @@ void describe(Schema& schema, WallOptions& options) {
       "segments", options.segments,
       "Parts of walls that are held at another buoyancy, or let heat in where they insulate; where "
       "they overlap they add");
+  schema.check(AnyOrder{"segments"});
   schema.check([&options]() -> std::optional<std::string> {
     if (options.heated == Heated::sides && options.sides == Sides::periodic)
       return "heated: sides needs walls there (sides: no_slip or free_slip)";

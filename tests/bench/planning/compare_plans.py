@@ -23,6 +23,8 @@ import sys
 import tempfile
 import time
 
+os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")  # in containers
+
 # Name, application and command, input, settings, phases of a step, files that are planned.
 CASES = (
     ("two-stream, 64 x 64", "vlasov run", "inputs/vlasov/two_stream.yaml", ["time.end=10"], ("steps", "history"), ("run.h5",)),
