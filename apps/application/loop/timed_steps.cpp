@@ -18,8 +18,10 @@ double clock_seconds(clockid_t clock) {
 
 }  // namespace
 
-StepTimes time_steps(const std::function<void()>& step, double seconds, int least, int most) {
-  step();
+StepTimes time_steps(const std::function<void()>& step, double seconds, int least, int most, double of_run) {
+  if (of_run >= 2) step();
+  most = std::min<double>(most, std::max(1.0, of_run - 1));
+  least = std::min(least, most);
   std::vector<double> by_wall, by_thread;
   const Kokkos::Timer all;
   const double process = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);

@@ -53,7 +53,9 @@ planning::CostModel cost(Context& context, const FlowOptions& options, const std
                 context.comm().size());
   const double base = 1e6 * peak_memory_mb();
   FlowSimulation simulation(context, endless(options));
-  const auto times = time_steps([&] { simulation.advance(); });
+  const double of_run = std::min(std::ceil(options.time.end / options.time.dt.value_or(options.time.most_dt)),
+                                 double(options.time.steps.value_or(1LL << 50)));
+  const auto times = time_steps([&] { simulation.advance(); }, 0.5, 5, 1000, of_run);
   const auto& flow = simulation.flow();
   const double cells = static_cast<double>(flow.box().n_x) * flow.box().n_y, n_flows = flow.n_members();
   planning::CostModel model{

@@ -33,6 +33,8 @@ struct Timing {
 
 Timing time_rows(const Context& context, const DeviceSession& device, SimulateOptions options,
                  std::int64_t rows, std::size_t flows) {
+  const double of_run = std::min(std::ceil(options.time.end / options.time.dt.value_or(options.time.most_dt)),
+                                 double(options.time.steps.value_or(1LL << 50)));
   options.grid.cells[1] = rows;
   options.seeds.resize(flows);
   options.time.end *= 1000;
@@ -42,7 +44,7 @@ Timing time_rows(const Context& context, const DeviceSession& device, SimulateOp
   Simulation simulation(context, options);
   move_to(context, device, options, simulation.flow());
   Timing timing{.cells = double(options.grid.cells[0]) * double(rows) * double(flows)};
-  timing.steps = time_steps([&] { simulation.advance(); });
+  timing.steps = time_steps([&] { simulation.advance(); }, 0.5, 5, 1000, of_run);
   timing.dt = simulation.last_dt();
   timing.device_bytes = device_bytes(device, options, simulation.flow());
   // On a device those of a state are found once, of all flows together: they are timed with a step before.
@@ -51,7 +53,7 @@ Timing time_rows(const Context& context, const DeviceSession& device, SimulateOp
         simulation.advance();
         for (int m = 0; m < simulation.flow().n_members(); ++m) (void)sample(Exec(), simulation.flow(), m);
       },
-      0.1, 2, 20);
+      0.1, 2, 20, of_run);
   const double samples = std::max(0.0, sampled.median - timing.steps.median);
   timing.seconds = timing.steps.median + samples / double(options.history_interval);
   return timing;

@@ -142,7 +142,7 @@ Timing time_batches(const Comm& comm, const DeviceSession& device, const TrainOp
   Timing timing{.crops = double(batch)};
   const auto time = [&](bool validates, double seconds, int least) {
     Training training(comm, endless(options, batch, validates), device, std::nullopt);
-    return time_steps([&] { training.advance(); }, seconds, least);
+    return time_steps([&] { training.advance(); }, seconds, least, 1000, double(options.steps));
   };
   timing.steps = time(false, 2.0, 3);
   const auto both = time(true, 0.5, 2);

@@ -1,4 +1,7 @@
 #include "apps/application/loop/size_times.hpp"
+#include "apps/application/loop/timed_steps.hpp"
+
+#include <algorithm>
 
 #include <gtest/gtest.h>
 
@@ -24,6 +27,15 @@ SizeSeries series(Size largest) {
 }
 
 const SizeQuestion quick{.rounds = 2, .seconds = 0.01, .clock = [] { return now; }};
+
+TEST(timed_steps, are_no_more_than_the_run_has) {
+  for (const int of_run : {0, 1, 2, 3, 6, 7, 50}) {
+    int n = 0;
+    const auto times = time_steps([&] { ++n; }, 0, 5, 1000, of_run);
+    EXPECT_EQ(n, std::clamp(of_run, 1, 6)) << of_run;  // five, and one that warms up
+    EXPECT_EQ(times.n, of_run < 2 ? n : n - 1) << of_run;
+  }
+}
 
 TEST(size_times, halve_the_largest_number_each_time) {
   EXPECT_EQ(halved({64, 32}), (Size{32, 32}));
