@@ -1,6 +1,7 @@
 #include "apps/dpmd/convert/inspect.hpp"
 
 #include <cstdio>
+#include <regex>
 
 #include <fmt/ranges.h>
 
@@ -86,6 +87,7 @@ void inspect(const Comm& comm, const InspectOptions& options) {
     if (holds_atoms(path)) {
       auto read = read_options_of(options.naming);
       read.labels.use = LabelSource::Use::compare;
+      read.n_atom_parameters = any_number;
       std::fputs(describe_atoms(path, read).c_str(), stdout);
       return;
     }
@@ -96,17 +98,21 @@ void inspect(const Comm& comm, const InspectOptions& options) {
       parameters += network.chain.total().parameters;
       bytes += network.chain.total().parameter_bytes;
     }
+    const std::string tables = tables_of(networks);
+    const bool has_equal_inputs = std::regex_search(tables, std::regex("[0-9] of [0-9]"));
     const std::string text = fmt::format(
         "{}: {}\n{}, {}, {:.2f} MB, as evaluated\n{}{}{}\n"
         "A row is {} in an embedding network and an atom in a fitting network. Flops are those of one way\n"
         "forward and one back (a multiply-add counts two, an activation one); kept is the memory that {} "
-        "holds.\n"
-        "'23 of 24 x 8': of 24 inputs, 23 are different numbers; weights of equal ones are added up first.\n",
+        "holds.\n{}",
         path, model.summary(), counted(networks.size(), "network"), counted(parameters, "parameter"),
-        1e-6 * bytes, tables_of(networks), text_of_tables(model),
+        1e-6 * bytes, tables, text_of_tables(model),
         model.readers ? text_of(potential::stored_networks(model)) : "",
-        options.training ? "a sample" : "a neighbour",
-        options.training ? "a training step" : "an evaluation");
+        options.training ? "a sample" : "a neighbour", options.training ? "a training step" : "an evaluation",
+        has_equal_inputs
+            ? "'23 of 24 x 8': of 24 inputs, 23 are different numbers; weights of equal ones are "
+              "added up first.\n"
+            : "");
     std::fputs(text.c_str(), stdout);
   });
 }

@@ -46,6 +46,13 @@ std::string labels(const std::vector<Configuration>& frames) {
       frames, "masses", [](const Configuration& c) { return !c.masses.empty(); }, words);
   count(
       frames, "held atoms", [](const Configuration& c) { return !c.held.empty(); }, words);
+  const auto with = std::find_if(frames.begin(), frames.end(),
+                                 [](const Configuration& c) { return !c.parameters.empty(); });
+  if (with != frames.end()) {
+    const auto what = fmt::format("aparam ({} of each atom)", counted(with->n_parameters(), "number"));
+    count(
+        frames, what.c_str(), [](const Configuration& c) { return !c.parameters.empty(); }, words);
+  }
   return words.empty() ? "positions alone" : fmt::format("{}", fmt::join(words, ", "));
 }
 

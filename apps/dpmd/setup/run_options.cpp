@@ -8,6 +8,7 @@
 
 #include "apps/dpmd/setup/observable_checks.hpp"
 #include "apps/dpmd/setup/sel_rules.hpp"
+#include "io/config/schema_marks.hpp"
 #include "io/config/suggest.hpp"
 #include "io/config/table.hpp"
 #include "io/log/counted.hpp"
@@ -17,6 +18,7 @@ namespace quintet::potential {
 
 void describe(Schema& schema, AtomParameters& options) {
   schema.texts("types", options.types, "Types whose atoms have them").required().length(1).example("[O]");
+  schema.check(AnyOrder{"types"});
   schema.numbers("values", options.values, "As many as the model was trained with")
       .required()
       .length(1)
@@ -148,6 +150,7 @@ void describe(Schema& schema, DispersionSection& options) {
             "how to get it)")
       .existing_file();
   schema.texts("types", options.types, "Types it acts on, named after elements; absent: all");
+  schema.check(AnyOrder{"types"});
   schema.quantity("cutoff", options.reach.pairs, "angstrom", "Of pairs (60 bohr, as in the authors' program)")
       .above(0);
   schema.quantity("triple_cutoff", options.reach.triples, "angstrom", "Of each side of a triple (40 bohr)")
@@ -193,6 +196,7 @@ void describe(Schema& schema, PairSection& options) {
     formulas += fmt::format("{}{}: {}", formulas.empty() ? "" : "; ", row.name, row.doc);
   schema.choice("formula", pair.formula, choices_of(pair_formulas()), formulas);
   schema.texts("types", pair.types, "The two types").required().length(2, 2).example("[O, H]");
+  schema.check(AnyOrder{"types"});
   schema.quantity("depth", pair.depth, "eV", "Of the well").above(0);
   schema
       .quantity("length", pair.length, "angstrom", "sigma of lennard_jones, distance of the minimum of morse")
@@ -214,6 +218,7 @@ void describe(Schema& schema, FurtherModel& options) {
       .required()
       .existing_file();
   schema.texts("types", options.types, "Types it acts on: it sees no other atoms; absent: all that it knows");
+  schema.check(AnyOrder{"types"});
 }
 
 void describe(Schema& schema, PotentialOptions& options) {
@@ -231,11 +236,13 @@ void describe(Schema& schema, PotentialOptions& options) {
       "atom_parameters", options.evaluation.atom_parameters,
       "Parameters of atoms (aparam: a spin, a temperature) of a model that reads them, by type, of all "
       "types it knows; absent: each atom's own, the column aparam of system.file");
+  schema.check(AnyOrder{"atom_parameters"});
   schema.section("repulsion", options.repulsion, "Short-range repulsion; absent: none");
   schema.texts(
       "types", options.types,
       "Types that the model acts on, where others are for `also`, `pairs` and `dispersion`: it sees no "
       "other atoms; absent: all that it knows");
+  schema.check(AnyOrder{"types"});
   schema.sections("also", options.also, "Further models, whose energies are added");
   schema.sections("pairs", options.pairs, "Pair potentials, whose energies are added");
   schema.section("dispersion", options.dispersion,

@@ -14,7 +14,9 @@ bool is_usable(const Vec3& v, double most) {
   return std::all_of(v.begin(), v.end(), [&](double c) { return std::abs(c) <= most; });  // false for NaN
 }
 
-std::string text(const Vec3& x) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", x[0], x[1], x[2]); }
+std::string text(const Vec3& x) {
+  return fmt::format("({:.6g}, {:.6g}, {:.6g})", x[0] + 0.0, x[1] + 0.0, x[2] + 0.0);  // no -0
+}
 
 /// "5 (Cu)": how messages name an atom, by its id.
 std::string name_of(const Configuration& c, std::size_t i) {
@@ -83,12 +85,13 @@ void validate_distances(const Configuration& c, double least) {
           std::hypot(atoms.position(j, 0) - atoms.position(i, 0), atoms.position(j, 1) - atoms.position(i, 1),
                      atoms.position(j, 2) - atoms.position(i, 2));
       const auto first = atoms.id(i) - 1, second = atoms.id(j) - 1;
+      const int digits = least - distance < 1e-3 * least ? 17 : 3;  // rounded it would be what is expected
       throw InputError(
-          fmt::format("atoms {} and {} overlap: they are {:.3g} A apart (periodic images included), at {} "
+          fmt::format("atoms {} and {} overlap: they are {:.{}g} A apart (periodic images included), at {} "
                       "and {} A; expected at least "
                       "{:g} A; remove one, or check the cell and the unit of length (angstrom)",
                       name_of(c, first), first == second ? "its own image" : name_of(c, second), distance,
-                      text(c.positions[first]), text(c.positions[second]), least));
+                      digits, text(c.positions[first]), text(c.positions[second]), least));
     }
 }
 

@@ -89,7 +89,7 @@ Range range_of_rows(const Model& model, int centre, double s) {
     range.lower = std::min(range.lower, -mean[c] / deviation[c]);
     range.upper = std::max(range.upper, (s - mean[c]) / deviation[c]);
   }
-  return {std::floor(range.lower) + 0.0, std::ceil(range.upper)};  // no -0
+  return {std::floor(range.lower) + 0.0, std::ceil(range.upper) + 0.0};  // no -0
 }
 
 /// Of theta: the largest square of a component, as if means were 0.
@@ -151,8 +151,12 @@ QuinticTable table_of(const Network& network, const Range& range, std::array<dou
 
 /// Throws InputError unless the networks are of one number that tables may hold.
 void require_compressible(const Model& model) {
-  const char* way =
-      "dpmd needs no tables: potential.compress: auto makes polynomials of its own, to round-off";
+  const auto is_radial = [](const DescriptorModel& part) { return part.kind == DescriptorKind::se_e2_r; };
+  const bool has_radial =
+      is_radial(model) || std::any_of(model.further.begin(), model.further.end(), is_radial);
+  const auto way = fmt::format(
+      "dpmd needs no tables: potential.compress: auto makes polynomials of its own, to round-off{}",
+      has_radial ? "; networks of se_e2_r are evaluated as they are" : "");
   QUINTET_CHECK(model.further.empty(), "dpmd compress makes tables of one descriptor, not of {}; {}",
                 model.summary(), way);
   QUINTET_CHECK(
