@@ -57,7 +57,7 @@ Timing time_copies(const Context& context, const DeviceSession& session, const R
   const auto first_step = simulation.step(), first_rebuild = simulation.domain().rebuilds();
   comm.reset_counters();
   Timing timing{.atoms = double(simulation.atoms().n_global), .volume = simulation.atoms().box.volume()};
-  timing.steps = time_steps([&] { simulation.advance(); }, 2.0);
+  timing.steps = time_steps([&] { simulation.advance(); }, 2.0, 5, 1000, double(options.time.steps));
   const double n = simulation.step() - first_step;
   const auto& counter = comm.counter(Comm::Call::reduce);
   timing.sums = {double(counter.messages) / n, double(counter.bytes) / n};

@@ -90,7 +90,7 @@ planning::CostModel train_cost(Context& context, const TrainOptions& options, co
   const DeviceSession device = context.open_device(device_of(options));
   Training training(context.comm(), plain, device, std::nullopt);
   context.comm().reset_counters();
-  const auto steps = time_steps([&] { training.advance(); }, 2.0);
+  const auto steps = time_steps([&] { training.advance(); }, 2.0, 5, 1000, double(training.last_step()));
   const double n = training.step();
   const double atoms = double(training.atoms_seen()) / n, frames = double(training.frames_seen()) / n;
   const double parameters = double(training.trainer().n_parameters());

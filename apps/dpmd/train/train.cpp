@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/training/device_arrays.hpp"
 #include "apps/application/training/memory_report.hpp"
@@ -90,7 +91,8 @@ void train(Context& context, const TrainOptions& options) {
   context.record_seed(options.seed);
   const DeviceSession device = context.open_device(device_of(options));
   const auto training = context.timed("start", [&] {
-    return std::make_shared<Training>(context.comm(), options, device, context.restart_file());
+    return std::make_shared<Training>(context.comm(), options, device, context.restart_file(),
+                                      interrupt_of(context));
   });
   announce(context, *training);
   require_room(context, device, *training);

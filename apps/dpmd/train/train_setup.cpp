@@ -65,8 +65,8 @@ std::vector<std::string> wanted_types(const ModelOptions& options, const std::op
 
 // Training data must have what the loss weighs; data held out may lack it, for they are compared in what they
 // have.
-TrainingData read_data(const TrainOptions& options, std::vector<std::string> type_map,
-                       int n_atom_parameters) {
+TrainingData read_data(const TrainOptions& options, std::vector<std::string> type_map, int n_atom_parameters,
+                       const Interrupt& interrupt) {
   TrainingData data;
   potential::DataOptions read;
   read.type_map = std::move(type_map);
@@ -77,6 +77,7 @@ TrainingData read_data(const TrainOptions& options, std::vector<std::string> typ
   read.need_force = options.loss.force.active();
   read.need_virial = options.loss.virial.active();
   read.n_atom_parameters = n_atom_parameters;
+  read.interrupt = interrupt;
   read.labels = source_of(options.data.labels);
   read.stress_limit = stress_limit_of(options.data.labels);
   data.training = potential::read_systems(options.data.training.systems, read);
@@ -299,23 +300,26 @@ std::span<const potential::TrainingFrame* const> FrameStore::take(std::size_t sy
   return taken_;
 }
 
-TrainingSetup set_up_training(const TrainOptions& options, const std::optional<KnownModel>& known) {
+TrainingSetup set_up_training(const TrainOptions& options, const std::optional<KnownModel>& known,
+                              const Interrupt& interrupt) {
   std::optional<Model> start;
   const auto& file = options.model.start ? options.model.start : options.model.initial_model;
   if (file) start = read_start(*file);
   warn_of_half_terms(options.loss);
   TrainingSetup setup;
-  setup.data = read_data(options, wanted_types(options.model, start, known),
-                         start ? start->atom_parameters.count() : options.model.fitting.atom_parameters);
+  setup.data =
+      read_data(options, wanted_types(options.model, start, known),
+                start ? start->atom_parameters.count() : options.model.fitting.atom_parameters, interrupt);
   auto& data = setup.data;
   warn_of_unused_types(data);
   const double rcut = start ? start->rcut : options.model.descriptor.rcut;
   const int n_types = data.type_map.size();
-  data.census = count_neighbours(data.training, n_types, rcut);
+  data.census = count_neighbours(data.training, n_types, rcut, interrupt);
   data.least_distance = data.census.least_distance;
   if (!data.validation.empty())
-    data.least_distance =
-        std::min(data.least_distance, count_neighbours(data.validation, n_types, rcut).least_distance);
+    data.least_distance = std::min(
+        data.least_distance, count_neighbours(data.validation, n_types, rcut, interrupt).least_distance);
+  give_up_if_asked(interrupt);
   if (start && !known && start->type_names == data.type_map)
     check_start(*start, data.training, options.loss, options.data.labels);
   if (options.model.initial_model)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/dpmd/train/train_options.hpp"
+#include "io/parallel/interrupt.hpp"
 #include "surrogates/potential/model/model.hpp"
 #include "surrogates/potential/training/data.hpp"
 #include "surrogates/potential/training/frame.hpp"
@@ -58,9 +59,10 @@ struct KnownModel {
 };
 
 /// Read systems, count neighbours, make or read the model; logs what there is and warns of what looks wrong.
-/// Every rank does it all. Throws InputError.
+/// Every rank does it all. Throws InputError; Interrupted, asked between systems and frames.
 [[nodiscard]] TrainingSetup set_up_training(const TrainOptions& options,
-                                            const std::optional<KnownModel>& known = std::nullopt);
+                                            const std::optional<KnownModel>& known = std::nullopt,
+                                            const Interrupt& interrupt = {});
 
 /// Sampler that draws the batches: with the probabilities or blocks of the options, else by numbers of
 /// batches. Throws InputError: a block beyond the systems, or two that share one.

@@ -13,6 +13,7 @@
 #include "io/log/error.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/shared_memory_bounds.hpp"
+#include "io/parallel/together.hpp"
 #include "io/runtime/runtime.hpp"
 #include "surrogates/potential/model/parameters.hpp"
 #include "surrogates/potential/training/torch/torch_passes.hpp"
@@ -74,12 +75,17 @@ void require_memory_of_one_type(const Comm& comm, const TrainOptions& options, c
 }
 
 TrainingSetup set_up(const Comm& comm, const TrainOptions& options, const DeviceSession& device,
-                     const std::optional<std::string>& checkpoint) {
+                     const std::optional<std::string>& checkpoint, const Interrupt& interrupt) {
   if (!options.model.start && !options.model.initial_model) require_memory_of_one_type(comm, options, device);
-  if (!checkpoint) return set_up_training(options);
-  const hdf5::File file = hdf5::File::open(comm, *checkpoint);
-  check_is_training(file);
-  return set_up_training(options, read_known_model(file));
+  std::optional<KnownModel> known;
+  if (checkpoint) {
+    const hdf5::File file = hdf5::File::open(comm, *checkpoint);
+    check_is_training(file);
+    known = read_known_model(file);
+  }
+  TrainingSetup setup;
+  together(comm, [&] { setup = set_up_training(options, known, interrupt); });
+  return setup;
 }
 
 /// Estimate the memory of the neighbours of all frames (bytes).
@@ -175,12 +181,12 @@ planning::Division division_of(const TrainOptions& options, const potential::Mod
 }
 
 Training::Training(Comm comm, const TrainOptions& options, const DeviceSession& device,
-                   const std::optional<std::string>& checkpoint)
+                   const std::optional<std::string>& checkpoint, const Interrupt& interrupt)
     : comm_(std::move(comm)),
       resident_at_start_(1e6 * resident_memory_mb()),
       options_(options),
       device_(device),
-      setup_(set_up(comm_, options_, device_, checkpoint)),
+      setup_(set_up(comm_, options_, device_, checkpoint, interrupt)),
       sampler_(training_sampler(options_, setup_.data.training)),
       last_step_(steps_of(options_, sampler_)),
       schedule_(options_.learning_rate, options_.loss, last_step_),

@@ -32,9 +32,10 @@ namespace quintet::dpmd {
 class Training {
  public:
   /// @param device of the steps. @param checkpoint to go on from. Collective. Throws InputError, also if it
-  /// is of another model, and ResourceError where memory or the device's is too small.
+  /// is of another model, ResourceError where memory or the device's is too small, and Interrupted while data
+  /// are read.
   Training(Comm comm, const TrainOptions& options, const DeviceSession& device,
-           const std::optional<std::string>& checkpoint);
+           const std::optional<std::string>& checkpoint, const Interrupt& interrupt = {});
 
   /// Draw a batch, add up its gradient, reduce, update. Throws NumericalError if the loss diverges.
   void advance();

@@ -164,9 +164,13 @@ void read_path(const std::string& path, const DataOptions& wanted, TypeMap& type
                std::vector<LabelledSystem>& systems) {
   const bool folder = fs::is_directory(path), hdf5 = !folder && is_deepmd_hdf5(path);
   if (folder || (hdf5 && !is_trajectory(path))) {
-    for (const auto& system : find_deepmd_systems(path)) append_deepmd(system, wanted, type_map, systems);
+    for (const auto& system : find_deepmd_systems(path)) {
+      give_up_if_asked(wanted.interrupt);
+      append_deepmd(system, wanted, type_map, systems);
+    }
     return;
   }
+  give_up_if_asked(wanted.interrupt);
   ReadOptions options;
   options.all_frames = true;
   options.masses_matter = false;
@@ -199,7 +203,9 @@ std::vector<LabelledSystem> read_systems(const std::vector<std::string>& paths, 
   options.type_map = type_map.names();
   for (auto& system : systems)
     for (auto& frame : system.frames) frame.type_names = options.type_map;
+  give_up_if_asked(options.interrupt);
   leave_out_near_pairs(systems, options.min_pair_distance);
+  give_up_if_asked(options.interrupt);
   check_labels(systems, options);
   return systems;
 }

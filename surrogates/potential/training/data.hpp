@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "io/parallel/interrupt.hpp"
 #include "physics/particles/formats/extended_xyz_labels.hpp"
 #include "surrogates/potential/model/model.hpp"
 #include "surrogates/potential/training/frame.hpp"
@@ -26,6 +27,7 @@ struct DataOptions {
   /// Messages about systems that were refused, filled in; absent: the first that is refused throws, after all
   /// have been looked at.
   std::vector<std::string>* refused = nullptr;
+  Interrupt interrupt{};  ///< asked before each system and file; throws Interrupted
 };
 
 /// Labelled systems: DeePMD npy folders, DeePMD HDF5 ("file.h5#/path", or all systems of a file), a folder or
@@ -54,8 +56,9 @@ struct NeighbourCensus {
   }
 };
 /// Errors (InputError): system, frame and what is wrong: overlapping atoms, a box too small for the cutoff.
+/// Throws Interrupted, asked before each frame.
 [[nodiscard]] NeighbourCensus count_neighbours(const std::vector<LabelledSystem>& systems, int n_types,
-                                               double cutoff);
+                                               double cutoff, const Interrupt& interrupt = {});
 /// DeePMD-kit's "auto": 1.1 x most neighbours, cut to an integer, rounded up to a multiple of 4.
 [[nodiscard]] std::vector<int> automatic_sel(const NeighbourCensus& census,
                                              DescriptorKind kind = DescriptorKind::se_e2_a);

@@ -106,10 +106,12 @@ class RowStatistics {
 
 }  // namespace
 
-NeighbourCensus count_neighbours(const std::vector<LabelledSystem>& systems, int n_types, double cutoff) {
+NeighbourCensus count_neighbours(const std::vector<LabelledSystem>& systems, int n_types, double cutoff,
+                                 const Interrupt& interrupt) {
   NeighbourCensus census{cutoff, std::vector<int>(n_types, 0)};
   for (const auto& system : systems)
     for (std::size_t f = 0; f < system.frames.size(); ++f) {
+      give_up_if_asked(interrupt);
       const TrainingFrame frame = frame_of(system, f, cutoff);
       census.least_distance = std::min(census.least_distance, frame.least_distance);
       count_neighbours_of(frame, census);
