@@ -13,7 +13,27 @@ namespace quintet::flow {
 
 namespace {
 constexpr std::uint32_t stream_of_decoder = 0x5A31;
+
+/// Pair the units of the last hidden layer so that what they add up to is 0, up to rounding.
+///
+/// Two units read the same and are read with opposite signs; one that is left over is not read. Weights of 0
+/// in the last layer would give 0 as well. But softplus is positive, so their first steps have one sign for
+/// all units, and the layer follows as one: at a large rate to softplus(-100), where no gradient is left.
+/// Source: Zhang et al. 2020 (arXiv 1905.07777), antisymmetrical initialisation.
+template <class Real>
+void pair_units(const std::vector<DecoderLayer<Real>>& layers, std::vector<double>& parameters) {
+  const auto &last = layers.back(), &hidden = layers[layers.size() - 2];
+  const int n = hidden.n_out, n_paired = n - n % 2;
+  for (std::size_t row = hidden.weight; row <= hidden.bias; row += n)
+    for (int unit = 1; unit < n_paired; unit += 2) parameters[row + unit] = parameters[row + unit - 1];
+  double* const read = &parameters[last.weight];  // [unit][field], then the biases
+  for (int i = 0; i < (n + 1) * last.n_out; ++i) {
+    const int unit = i / last.n_out;
+    if (unit >= n_paired) read[i] = 0;
+    if (unit < n_paired && unit % 2 == 1) read[i] = -read[i - last.n_out];
+  }
 }
+}  // namespace
 
 template <class Real>
 Decoder<Real>::Decoder(const DecoderOptions& options) : state_(std::make_unique<State>()) {
@@ -77,8 +97,7 @@ std::vector<double> Decoder<Real>::initial_parameters(std::uint64_t seed) const 
       parameters[i] = static_cast<float>(bound * (2 * u - 1));
     }
   }
-  const std::ptrdiff_t last = state_->layers.back().weight;
-  if (state_->options.adds_known_fields) std::fill(parameters.begin() + last, parameters.end(), 0.0);
+  if (state_->options.adds_known_fields) pair_units(state_->layers, parameters);
   return parameters;
 }
 

@@ -324,6 +324,35 @@ TEST(Decoder, interpolates_known_fields_before_it_is_trained) {
   }
 }
 
+/// Pairs of units get opposite gradients, so that no step moves all of a layer one way; and all layers learn.
+TEST(Decoder, an_untrained_correction_teaches_pairs_of_units_opposite_things) {
+  for (const int width : {8, 9}) {
+    DecoderOptions options = small_decoder(Activation::softplus);
+    options.adds_known_fields = true;
+    options.widths = {17, width};
+    auto of = make_case("untrained", options, {stretched_grid()}, 1, 37, {});
+    of.parameters = Decoder<double>(options).initial_parameters(3);
+    const auto gradient = gradient_of<double>(of, std::vector<double>(of.n_jets(), 1));
+    const int n_fields = options.n_fields, rows = 17 + n_axes + options.n_latent + 1;
+    const std::size_t last = of.parameters.size() - std::size_t(width + 1) * n_fields,
+                      hidden = last - std::size_t(rows) * width;
+    double largest = 0;
+    for (std::size_t i = 0; i < hidden; ++i) largest = std::max(largest, std::abs(gradient[i]));
+    EXPECT_GT(largest, 0) << "the first layer learns nothing";
+    for (int row = 0; row < rows; ++row)
+      for (int unit = 0; unit < width; ++unit) {
+        const double one = gradient[hidden + row * width + unit];
+        if (unit == width - 1 && width % 2 == 1) {
+          EXPECT_EQ(one, 0) << "what nobody reads";
+        } else {
+          const double twin = gradient[hidden + row * width + (unit ^ 1)];
+          EXPECT_GT(std::abs(one), 0);
+          EXPECT_NEAR(one, -twin, 1e-12 * (1 + std::abs(one))) << "row " << row << ", unit " << unit;
+        }
+      }
+  }
+}
+
 TEST(Decoder, a_period_changes_nothing) {
   auto of = make_case("periodic", small_decoder(Activation::softplus), {stretched_grid()}, 1, 50,
                       {convection_operators(0.1)});
