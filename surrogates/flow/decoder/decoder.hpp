@@ -77,8 +77,8 @@ class Decoder {
 
   [[nodiscard]] const DecoderOptions& options() const;
   [[nodiscard]] std::size_t n_parameters() const;
-  /// Uniform in +-1/sqrt(n_in), weights and biases, by counter-based random numbers of the seed; the last
-  /// layer 0 where it corrects known fields.
+  /// Uniform in +-1/sqrt(n_in), weights and biases, by counter-based random numbers of the seed. A
+  /// correction of known fields is 0: units of the last hidden layer come in pairs that cancel.
   [[nodiscard]] std::vector<double> initial_parameters(std::uint64_t seed) const;
   /// Describe its blocks and their costs; a row is a node's view of a point, for the value alone.
   [[nodiscard]] networks::ChainDescription describe() const;
