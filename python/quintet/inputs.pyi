@@ -674,6 +674,7 @@ class MeshfreeflowTrainModelEncoder(TypedDict, total=False):
     padding: Sequence[str]  # What convolutions find beyond the ends of a block: zeros, circular (the other end: for an axis that is periodic and whole in every block) or replicate; one for all axes, or one each, time first; 1 to 3 values
     block: Literal['convolution', 'perturb', 'pointwise']  # What stands between the pointwise convolutions of a residual block: convolution (3 x 3 x 3 nodes, the reference's) or pointwise (five times fewer parameters, and nodes are mixed by pooling alone)
     masks: Union[MeshfreeflowTrainModelEncoderMasks, None]  # perturb: the masks; absent: defaults
+    differences: bool  # Whether the encoder also sees differences between neighbouring nodes, of each field along each axis: second ones along space, first ones along time. Interpolation is corrected by them, and they are small beside the fields: training needs fewer steps
 class MeshfreeflowTrainModelDecoder(TypedDict, total=False):
     kind: Literal['continuous', 'convolutional']  # continuous: a dense network of place and latents, which gives fields and their derivatives at any point; convolutional: more stages of the U-Net up to the fine grid, and linear interpolation (the usual baseline; it has no equations)
     widths: Sequence[int]  # Neurons of the continuous decoder's hidden layers; 1 to 64 values, each at least 1 and at most 65536

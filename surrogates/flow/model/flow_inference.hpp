@@ -19,9 +19,13 @@ struct FlowNetworkSize {
 /// Throws InputError for options that make no network.
 [[nodiscard]] FlowNetworkSize flow_network_size(const FlowModelHeader& header);
 
-/// Input of the encoder from coarse fields: the normalised fields, then for each conditioning parameter
-/// 2 log(p/p_0)/log(p_most/p_least) throughout, p_0 the middle of its range in training (0 where it was one
-/// value).
+/// Input of the encoder from coarse fields: the normalised fields, with `differences` those of each field
+/// along each axis, then for each conditioning parameter 2 log(p/p_0)/log(p_most/p_least) throughout, p_0 the
+/// middle of its range in training (0 where it was one value).
+///
+/// Differences are 4 (f_(i+1) - f_(i-1)) along time and 4 (f_(i+1) - 2 f_i + f_(i-1)) along space, about as
+/// large as the fields. Beyond an end f is that of the other end where padding is circular, else that of the
+/// end.
 ///
 /// @param fields [sample][field][t][z][x] normalised
 /// @param parameters [sample][parameter] in the header's order

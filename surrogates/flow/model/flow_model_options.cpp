@@ -155,6 +155,11 @@ void describe(Schema& schema, EncoderOptions& options) {
       "nodes, the reference's) or pointwise (five times fewer parameters, and nodes are mixed by pooling "
       "alone)");
   schema.section("masks", options.masks, "perturb: the masks; absent: defaults");
+  schema.flag(
+      "differences", options.differences,
+      "Whether the encoder also sees differences between neighbouring nodes, of each field along each "
+      "axis: second ones along space, first ones along time. Interpolation is corrected by them, and "
+      "they are small beside the fields: training needs fewer steps");
   schema.check(Expert{"block", {"perturb"}, "perturb: masks of noise are added, then as pointwise"});
   schema.check(Expert{"masks"});
   schema.check([&options] { return foreign_key(options); });
@@ -209,7 +214,6 @@ void describe(Schema& schema, FlowModelOptions& options) {
 UnetOptions unet_options(const FlowModelOptions& options, int n_fields, const GridShape& block,
                          const GridShape& refinement) {
   UnetOptions made;
-  made.n_input = n_fields + static_cast<int>(options.conditioning.size());
   made.n_output = options.latents;
   made.width = options.encoder.width;
   made.widest = options.encoder.widest;
@@ -224,6 +228,7 @@ UnetOptions unet_options(const FlowModelOptions& options, int n_fields, const Gr
     const auto& padding = options.encoder.padding;
     made.padding[axis] = row_given(paddings, padding[padding.size() == 1 ? 0 : axis], "padding").value;
   }
+  made.n_input = n_fields * (options.encoder.differences ? 4 : 1) + std::ssize(options.conditioning);
   made.middle = options.encoder.block;
   const MaskOptions masks = options.encoder.masks.value_or(MaskOptions{});
   made.masks.level = masks.level;

@@ -42,6 +42,7 @@ struct EncoderOptions {
   std::vector<std::string> padding{"zeros"};  ///< one for all axes, or one each
   ResidualMiddle block = ResidualMiddle::convolution;
   std::optional<MaskOptions> masks;  ///< where it perturbs; a model's file has them then
+  bool differences = false;          ///< whether it sees those of the fields, too: encoder_features()
 };
 void describe(Schema& schema, EncoderOptions& options);
 

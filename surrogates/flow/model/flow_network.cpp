@@ -47,6 +47,25 @@ double conditioning_feature(const ModelParameter& parameter, double value) {
   return width == 0 ? 0 : 2 * std::log(value / std::sqrt(least * most)) / width;
 }
 
+/// Add the differences of a sample's field along each axis to the features.
+template <class Real>
+void append_differences(std::span<const float> field, const GridShape& shape,
+                        const std::array<Padding, 3>& padding, bool of_volumes, std::vector<Real>& features) {
+  constexpr float scale = 4;
+  const std::array<std::ptrdiff_t, 3> strides{std::ptrdiff_t{shape[1]} * shape[2], shape[2], 1};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::ptrdiff_t stride = strides[axis];
+    const int n = shape[axis], beyond = padding[axis] == Padding::circular ? n - 1 : 0;
+    const bool is_time = axis == 0 && !of_volumes;
+    for (std::ptrdiff_t i = 0; i < std::ssize(field); ++i) {
+      const int at = i / stride % n;
+      const float here = field[i], before = field[at > 0 ? i - stride : i + beyond * stride],
+                  after = field[at < n - 1 ? i + stride : i - beyond * stride];
+      features.push_back(scale * (is_time ? after - before : after + before - 2 * here));
+    }
+  }
+}
+
 }  // namespace
 
 FlowNetworkSize flow_network_size(const FlowModelHeader& header) {
@@ -61,11 +80,15 @@ std::vector<Real> encoder_features(const FlowModelHeader& header, const GridShap
                     of_sample = n_fields * nodes, n_samples = fields.size() / of_sample;
   QUINTET_ASSERT(fields.size() == n_samples * of_sample && parameters.size() == n_samples * n_parameters,
                  "{} values and {} parameters", fields.size(), parameters.size());
+  const UnetOptions encoder = encoder_options(header);
   std::vector<Real> features;
-  features.reserve(n_samples * (n_fields + header.options.conditioning.size()) * nodes);
+  features.reserve(n_samples * encoder.n_input * nodes);
   for (std::size_t sample = 0; sample < n_samples; ++sample) {
     const auto own = fields.subspan(sample * of_sample, of_sample);
     features.insert(features.end(), own.begin(), own.end());
+    for (std::size_t field = 0; header.options.encoder.differences && field < n_fields; ++field)
+      append_differences(own.subspan(field * nodes, nodes), shape, encoder.padding, header.of_volumes(),
+                         features);
     for (const auto& name : header.options.conditioning) {
       const auto found = std::find_if(header.parameters.begin(), header.parameters.end(),
                                       [&](const auto& one) { return one.name == name; });

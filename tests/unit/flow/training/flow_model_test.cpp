@@ -230,6 +230,72 @@ TEST(FlowModel, encoder_sees_parameters_between_minus_one_and_one) {
   EXPECT_NEAR(features[96 + 64], 0, 1e-6);
 }
 
+/// Of fields f(t, z, x) = 3 t + z^2 + [x = 0] and 0 on 3 x 4 x 4 nodes.
+std::vector<float> features_with_differences(const FlowModelHeader& header) {
+  std::vector<float> fields;
+  for (int t = 0; t < 3; ++t)
+    for (int z = 0; z < 4; ++z)
+      for (int x = 0; x < 4; ++x) fields.push_back(static_cast<float>(3 * t + z * z + (x == 0 ? 1 : 0)));
+  fields.resize(2 * fields.size());
+  return encoder_features<float>(header, {3, 4, 4}, fields, std::vector<double>{1, 100});
+}
+
+TEST(FlowModel, encoder_sees_differences_of_neighbours) {
+  FlowModelHeader header = small_header();
+  header.options.encoder.differences = true;
+  header.options.encoder.padding = {"replicate", "zeros", "circular"};
+  const auto features = features_with_differences(header);
+  ASSERT_EQ(features.size(), 9u * 48);  // two fields, three differences of each, Ra
+  const auto of_axis = [&](int axis, int t, int z, int x) {
+    return features[(2 + axis) * 48 + (t * 4 + z) * 4 + x];
+  };
+  EXPECT_EQ(of_axis(0, 1, 2, 3), 4 * 6);
+  EXPECT_EQ(of_axis(0, 0, 2, 3), 4 * 3);  // first frame: it goes on before it
+  EXPECT_EQ(of_axis(0, 2, 2, 3), 4 * 3);
+  EXPECT_EQ(of_axis(1, 1, 2, 0), 4 * 2);
+  EXPECT_EQ(of_axis(1, 1, 0, 0), 4 * 1);
+  EXPECT_EQ(of_axis(1, 1, 3, 0), 4 * -5);
+  EXPECT_EQ(of_axis(2, 1, 2, 0), 4 * -2);
+  EXPECT_EQ(of_axis(2, 1, 2, 1), 4);
+  EXPECT_EQ(of_axis(2, 1, 2, 2), 0);
+  EXPECT_EQ(of_axis(2, 1, 2, 3), 4);  // around the period
+  for (int i = 5 * 48; i < 8 * 48; ++i) EXPECT_EQ(features[i], 0) << i;
+  EXPECT_EQ(features[8 * 48], -1);  // parameters come last
+}
+
+TEST(FlowModel, differences_know_walls_and_volumes) {
+  FlowModelHeader header = small_header();
+  header.options.encoder.differences = true;
+  const auto features = features_with_differences(header);
+  EXPECT_EQ(features[4 * 48], -4);     // x = 0 beside what is like itself
+  EXPECT_EQ(features[4 * 48 + 3], 0);  // not around
+  header.axes[0].name = "y";           // 3 y: bent at its ends alone
+  const auto of_volumes = features_with_differences(header);
+  EXPECT_EQ(of_volumes[2 * 48], 4 * 3);
+  EXPECT_EQ(of_volumes[2 * 48 + 16], 0);
+  EXPECT_EQ(of_volumes[2 * 48 + 32], 4 * -3);
+}
+
+TEST(FlowModel, that_sees_differences_comes_back_from_its_file) {
+  const Comm comm = Comm::world();
+  const SharedScratch scratch("flow_differences");
+  FlowModel model{small_header(), {}, {}};
+  model.header.options.encoder.differences = true;
+  const FlowNetwork<float> network(model.header);
+  EXPECT_GT(network.size().encoder, FlowNetwork<float>(small_header()).size().encoder);
+  const auto parameters = network.initial_parameters(1);
+  model.parameters.assign(parameters.begin(), parameters.end());
+  model.statistics = network.initial_statistics();
+  save_flow_model(comm, scratch / "a.h5", model, {});
+  const FlowModel read = load_flow_model(comm, scratch / "a.h5");
+  EXPECT_TRUE(read.header.options.encoder.differences);
+  std::vector<float> fields;
+  for (int i = 0; i < 2 * 32; ++i) fields.push_back(std::sin(0.7f * static_cast<float>(i)));
+  const std::vector<double> numbers{1, 1000};
+  EXPECT_EQ(encode_fields(read, 1, {2, 4, 4}, fields, numbers),
+            encode_fields(model, 1, {2, 4, 4}, fields, numbers));
+}
+
 TEST(RefinedGrid, parts_cells_evenly) {
   const NodeAxis walls = refined_axis({{-0.4, 0, 0.3}, false, -0.5, 0.5}, 2);
   const std::vector<double> expected{-0.425, -0.275, -0.1125, 0.0625, 0.2375, 0.4125};
