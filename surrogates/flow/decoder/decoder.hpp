@@ -22,14 +22,19 @@ struct DecoderQueries {
   /// [sample][operator]; the same number for all samples, none for values alone. One for all samples, too.
   std::vector<std::vector<DifferentialOperator>> operators;
   int n_samples = 1;
-  /// Round weights and activations of the products W_h h to bfloat16; sums, and all else, stay float. For
-  /// passes without a tape, after prepare_bf16().
+  /// Round weights and activations of the products W_h h to bfloat16; sums, and all else, stay float. Many
+  /// points of a cell share a series in place of the first product, exact to that rounding (place_series.hpp).
+  /// For passes without a tape, after prepare_bf16().
   bool bf16 = false;
   Interrupt interrupt{};  ///< asked by the threads of a forward pass, which throws Interrupted
 
   /// The value and each operator.
   [[nodiscard]] int n_channels() const {
     return 1 + (operators.empty() ? 0 : static_cast<int>(operators.front().size()));
+  }
+  /// Coordinates [axis] of a point.
+  [[nodiscard]] const double* point(int sample, int p) const {
+    return points.data() + (std::int64_t{sample} * n_points + p) * n_axes;
   }
   [[nodiscard]] const NodeGrid& grid(int sample) const { return grids[grids.size() == 1 ? 0 : sample]; }
   [[nodiscard]] const std::vector<DifferentialOperator>& operators_of(int sample) const;

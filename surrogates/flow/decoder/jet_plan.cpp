@@ -137,10 +137,6 @@ void store_coefficients(const JetPlan& plan, const DifferentialOperator& relativ
   }
 }
 
-std::array<AxisCell, n_axes> locate(const NodeGrid& grid, const double* point) {
-  return {flow::locate(grid[0], point[0]), flow::locate(grid[1], point[1]), flow::locate(grid[2], point[2])};
-}
-
 }  // namespace
 
 template <class Real>
@@ -161,7 +157,7 @@ void RowBlock<Real>::prepare(const JetPlan& plan, const DecoderQueries& queries,
   std::vector<DifferentialOperator> relative(plan.n_operators);
   std::vector<double> sum;
   for (int p = 0; p < n_points; ++p) {
-    const double* x = queries.points.data() + (std::int64_t{sample} * queries.n_points + points[p]) * n_axes;
+    const double* x = queries.point(sample, points[p]);
     const auto cell = locate(grid, x);
     for (int k = 0; k < plan.n_operators; ++k) relative[k] = scaled(operators[k], cell);
     std::array<std::array<double, 3>, n_axes> upper;
@@ -194,8 +190,7 @@ std::vector<int> order_by_cell(const DecoderQueries& queries, int sample) {
   const NodeGrid& grid = queries.grid(sample);
   std::vector<int> cells(queries.n_points), order(queries.n_points);
   for (int p = 0; p < queries.n_points; ++p) {
-    const auto cell =
-        locate(grid, queries.points.data() + (std::int64_t{sample} * queries.n_points + p) * n_axes);
+    const auto cell = locate(grid, queries.point(sample, p));
     cells[p] = (cell[0].node[0] * grid[1].size() + cell[1].node[0]) * grid[2].size() + cell[2].node[0];
   }
   std::iota(order.begin(), order.end(), 0);

@@ -58,8 +58,8 @@ template <class Visit>
 void visit_nodes(const DecoderQueries& queries, int sample, const int* points, int n_points, Visit&& visit) {
   const NodeGrid& grid = queries.grid(sample);
   for (int p = 0; p < n_points; ++p) {
-    const double* x = queries.points.data() + (std::int64_t{sample} * queries.n_points + points[p]) * n_axes;
-    const AxisCell cell[n_axes] = {locate(grid[0], x[0]), locate(grid[1], x[1]), locate(grid[2], x[2])};
+    const double* x = queries.point(sample, points[p]);
+    const auto cell = locate(grid, x);
     for (int corner = 0; corner < n_corners; ++corner)
       visit((cell[0].node[corner >> 2 & 1] * grid[1].size() + cell[1].node[corner >> 1 & 1]) *
                 grid[2].size() +

@@ -39,6 +39,10 @@ AxisCell locate(const NodeAxis& axis, double x) {
   return {{cell, next}, spacing, (x - nodes[cell]) / spacing};
 }
 
+std::array<AxisCell, n_axes> locate(const NodeGrid& grid, const double* point) {
+  return {locate(grid[0], point[0]), locate(grid[1], point[1]), locate(grid[2], point[2])};
+}
+
 void check_grid(const NodeGrid& grid) {
   for (int i = 0; i < n_axes; ++i) {
     const NodeAxis& axis = grid[i];

@@ -30,6 +30,8 @@ struct AxisCell {
 };
 /// Throws InputError for x not finite, outside a bounded axis, or too many periods away for its digits.
 [[nodiscard]] AxisCell locate(const NodeAxis& axis, double x);
+/// Those of the axes of a point [axis].
+[[nodiscard]] std::array<AxisCell, n_axes> locate(const NodeGrid& grid, const double* point);
 /// Throws InputError for too few nodes, nodes that do not increase or lie outside the domain.
 void check_grid(const NodeGrid& grid);
 

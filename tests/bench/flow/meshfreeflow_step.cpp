@@ -45,6 +45,7 @@ struct Arguments {
   std::vector<int> batches = {2, 10};
   int points = 512, repeats = 3;
   double prandtl = 1;
+  double steepness = 1;  ///< of the first layer's weights of the place in inference, over initial ones
   bool steps = true, inference = true;
   std::string alone;  ///< run one step of this side in this process (memory)
   double gamma = 0.0125;
@@ -345,23 +346,24 @@ void compare_inference(const Arguments& arguments, std::vector<Row>& rows) {
   for (const bool pde : {false, true}) {
     Sample chunk = make_sample(1, 1), small = make_sample(1, 2000);
     auto& q = *chunk.queries;
-    q.points.clear();  // fine points of 2 x 4 x 8 cells, 4 x 8 x 8 a cell
-    for (int t = 0; t < 8; ++t)
-      for (int z = 0; z < 32; ++z)
-        for (int x = 0; x < 64; ++x) {
-          const int index[] = {t, z, x};
-          const double cells[] = {4, 8, 8};
-          for (int i = 0; i < n_axes; ++i) {
-            const auto& axis = q.grids[0][i];
-            q.points.push_back(axis.upper * (index[i] + 0.5) / cells[i] / (axis.size() - 1));
-          }
+    q.points.clear();  // one frame's fine points of 8 x 8 cells, 8 x 8 a cell, as superresolve takes them
+    for (int z = 0; z < 64; ++z)
+      for (int x = 0; x < 64; ++x) {
+        const double places[] = {0.125, (z + 0.5) / 8, (x + 0.5) / 8};  // in cells
+        for (int i = 0; i < n_axes; ++i) {
+          const auto& axis = q.grids[0][i];
+          q.points.push_back(axis.upper * places[i] / (axis.size() - 1));
         }
+      }
     q.n_points = static_cast<int>(q.points.size()) / n_axes;
     if (pde) q.operators = {{residuals.operators(0).begin(), residuals.operators(0).end()}};
     const auto latents = at::randn({1, 4, 16, 16, 32});
     Decoder<float> decoder{DecoderOptions{}};
-    decoder.refresh(trainer.network().const_data_ptr<float>());
-    decoder.prepare_bf16(trainer.network().const_data_ptr<float>());
+    auto network = trainer.network().detach().clone();
+    network.narrow(0, 0, n_axes * decoder.options().widths[0]).mul_(arguments.steepness);
+    network.set_requires_grad(true);
+    decoder.refresh(network.const_data_ptr<float>());
+    decoder.prepare_bf16(network.const_data_ptr<float>());
     std::vector<float> jets(std::int64_t{q.n_points} * q.n_channels() * 4), values(q.n_points * 4),
         jets_in_bf16(jets.size());
     double best[3] = {1e30, 1e30, 1e30};
@@ -377,20 +379,19 @@ void compare_inference(const Arguments& arguments, std::vector<Row>& rows) {
                              residuals.evaluate(0, q.n_points, jets_in_bf16.data(), nullptr, values.data());
                          }));
       q.bf16 = false;
-      best[0] = std::min(
-          best[0], timed([&] {
-            const auto columns = trainer.columns_of(small, pde);
-            if (pde) {
-              const auto fields =
-                  nested_fields(decoder.options(), q.grids[0], latents, trainer.network(), columns);
-              const auto r =
-                  nested_residuals(fields, columns, trainer.constants()[0], trainer.constants()[1]);
-              if (r[0].numel() == 0) throw InternalError("no residuals");
-            } else {
-              at::NoGradGuard no_grad;
-              (void)nested_fields(decoder.options(), q.grids[0], latents, trainer.network(), columns);
-            }
-          }));
+      best[0] = std::min(best[0], timed([&] {
+                           const auto columns = trainer.columns_of(small, pde);
+                           if (pde) {
+                             const auto fields =
+                                 nested_fields(decoder.options(), q.grids[0], latents, network, columns);
+                             const auto r = nested_residuals(fields, columns, trainer.constants()[0],
+                                                             trainer.constants()[1]);
+                             if (r[0].numel() == 0) throw InternalError("no residuals");
+                           } else {
+                             at::NoGradGuard no_grad;
+                             (void)nested_fields(decoder.options(), q.grids[0], latents, network, columns);
+                           }
+                         }));
     }
     best[0] *= all / 2000;
     best[1] *= all / q.n_points;
@@ -432,6 +433,8 @@ Arguments parse(int argc, char** argv) {
       a.repeats = std::stoi(value());
     else if (flag == "--prandtl")
       a.prandtl = std::stod(value());
+    else if (flag == "--steepness")
+      a.steepness = std::stod(value());
     else if (flag == "--no-inference")
       a.inference = false;
     else if (flag == "--no-steps")
@@ -441,7 +444,7 @@ Arguments parse(int argc, char** argv) {
     else
       throw UsageError(
           "meshfreeflow_step [--quick] [--batch N] [--points N] [--repeat N] [--prandtl PR] "
-          "[--no-inference] [--no-steps]");
+          "[--steepness TIMES] [--no-inference] [--no-steps]");
   }
   return a;
 }
