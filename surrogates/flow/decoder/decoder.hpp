@@ -23,8 +23,8 @@ struct DecoderQueries {
   std::vector<std::vector<DifferentialOperator>> operators;
   int n_samples = 1;
   /// Round weights and activations of the products W_h h to bfloat16; sums, and all else, stay float. Many
-  /// points of a cell share a series in place of the first product, exact to that rounding (place_series.hpp).
-  /// For passes without a tape, after prepare_bf16().
+  /// points of a cell share a series in place of the first product, exact to that rounding
+  /// (place_series.hpp). For passes without a tape, after prepare_bf16().
   bool bf16 = false;
   Interrupt interrupt{};  ///< asked by the threads of a forward pass, which throws Interrupted
 

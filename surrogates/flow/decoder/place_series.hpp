@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "physics/kernels/activation_series.hpp"
 #include "physics/kernels/gemm_bf16.hpp"
+#include "surrogates/flow/decoder/activation_series.hpp"
 #include "surrogates/flow/decoder/decoder_layer.hpp"
 #include "surrogates/flow/decoder/jet_plan.hpp"
 

@@ -1,5 +1,6 @@
 #include "surrogates/flow/decoder/place_series.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/unit/flow/decoder/decoder_cases.hpp"

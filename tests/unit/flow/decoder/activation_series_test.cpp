@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "io/log/error.hpp"
-#include "physics/kernels/activation_series.hpp"
+#include "surrogates/flow/decoder/activation_series.hpp"
 
-namespace quintet {
+namespace quintet::flow {
 namespace {
 
 constexpr Activation with_series[] = {Activation::softplus, Activation::tanh, Activation::sigmoid,
@@ -82,4 +82,4 @@ TEST(ActivationSeries, refuses_what_has_none) {
 }
 
 }  // namespace
-}  // namespace quintet
+}  // namespace quintet::flow

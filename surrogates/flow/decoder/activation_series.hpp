@@ -5,7 +5,7 @@
 #include "physics/kernels/activation.hpp"
 
 /// Derivatives of activation functions of any order, for Taylor's series.
-namespace quintet {
+namespace quintet::flow {
 
 /// Derivatives that activation_derivatives() knows at most.
 inline constexpr int most_derivatives = 9;
@@ -73,4 +73,4 @@ void activation_derivatives(Activation activation, Pack<T, W> x, int n, Pack<T, 
 /// The largest |phi^(n)| [n], on a lattice of 1/100 from -20 to 20.
 [[nodiscard]] std::array<double, most_derivatives + 1> largest_derivatives(Activation activation);
 
-}  // namespace quintet
+}  // namespace quintet::flow

@@ -1,9 +1,9 @@
-#include "physics/kernels/activation_series.hpp"
+#include "surrogates/flow/decoder/activation_series.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace quintet {
+namespace quintet::flow {
 
 std::array<double, most_derivatives + 1> largest_derivatives(Activation activation) {
   constexpr int reach = 2000, lattice = 100;  // beyond x = 20 derivatives are 0 or constant
@@ -17,4 +17,4 @@ std::array<double, most_derivatives + 1> largest_derivatives(Activation activati
   return largest;
 }
 
-}  // namespace quintet
+}  // namespace quintet::flow
