@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "bridges/c/dp_reader.h"
-#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
 #include "surrogates/potential/model/dp_source.hpp"
 
@@ -119,22 +118,12 @@ class ReaderSource final : public potential::DpSource {
   Tree tree_;
 };
 
-potential::Model read_any(const std::string& path) {
-  if (potential::is_text_document(path))
-    return read_model(path, potential::DocumentSource(path, potential::read_text_document(path)));
-  return read_model(path, ReaderSource(path));
-}
-
 }  // namespace
 
 potential::Model load_model(const std::string& path) {
-  potential::Model model = read_any(path);
-  QUINTET_CHECK(
-      model.atom_parameters.count() == 0,
-      "{}: the model reads {} of each atom (aparam), which calls from other programs do not give here; "
-      "dpmd run and evaluate take it",
-      path, counted(model.atom_parameters.count(), "number"));
-  return model;
+  if (potential::is_text_document(path))
+    return read_model(path, potential::DocumentSource(path, potential::read_text_document(path)));
+  return read_model(path, ReaderSource(path));
 }
 
 }  // namespace quintet::bridges

@@ -6,12 +6,15 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include <fmt/ranges.h>
 
 #include "bridges/c/kernels.hpp"
 #include "bridges/c/load_model.hpp"
+#include "io/log/counted.hpp"
 #include "io/log/error.hpp"
+#include "physics/particles/atoms/atom_parameters.hpp"
 #include "physics/particles/domain/neighbour_list.hpp"
 #include "surrogates/potential/evaluation/deviation.hpp"
 
@@ -60,6 +63,12 @@ View of_caller(double* array, std::size_t n, const char* label) {
   return array != nullptr ? View(array, n) : make_view<View>(label, n);
 }
 
+/// Models are made one at a time: HDF5 and the log are for one thread.
+std::mutex& making() {
+  static std::mutex one_at_a_time;
+  return one_at_a_time;
+}
+
 /// A device finds neighbours itself: a list that lacks pairs, on purpose perhaps, would mean another energy.
 void require_all_pairs(Potential& potential, const double* position) {
   try {
@@ -77,15 +86,18 @@ void require_all_pairs(Potential& potential, const double* position) {
 Potential::Potential(const std::vector<std::string>& files, const std::string& precision,
                      const std::string& device) {
   QUINTET_CHECK(!files.empty(), "no model file was named");
-  potential::DeepPotentialOptions options;
-  options.precision = precision_named(precision);
-  static std::mutex one_at_a_time;  // HDF5 and the log are for one thread
-  const std::lock_guard lock(one_at_a_time);
+  options_.precision = precision_named(precision);
+  const std::lock_guard lock(making());
   start_kernels();
   evaluator_.emplace(device);
   std::vector<std::unique_ptr<ForceField>> models;
   for (const auto& file : files) {
-    auto model = evaluator_->make(load_model(file), options);
+    potential::Model read = load_model(file);
+    const int n_read = read.atom_parameters.count();
+    require_same_parameters(n_parameters_, n_read);
+    n_parameters_ = std::max(n_parameters_, n_read);
+    readers_.push_back(n_read > 0 ? std::optional(read) : std::nullopt);
+    auto model = made(std::move(read));
     QUINTET_CHECK(models.empty() || model->type_names() == models.front()->type_names(),
                   "{} has the types [{}], {} has [{}]; models that are used together need the same", file,
                   fmt::join(model->type_names(), ", "), files.front(),
@@ -101,9 +113,72 @@ double Potential::cutoff() const {
   return cutoff;
 }
 
-ForceField& Potential::model(int index) {
+/// A model with the parameters of types that were given. A device takes no others: it has zeros until then.
+std::unique_ptr<ForceField> Potential::made(potential::Model model) const {
+  auto options = options_;
+  const int n = model.atom_parameters.count();
+  if (n > 0 && options.atom_parameters.empty() && evaluator_->is_device())
+    options.atom_parameters = {{model.type_names, std::vector<double>(n)}};
+  return evaluator_->make(std::move(model), options);
+}
+
+void Potential::check_parameters(int n_rows, int n, const double* values, const char* row) const {
+  QUINTET_CHECK(n_parameters_ > 0, "the model reads no numbers of atoms (aparam)");
+  QUINTET_CHECK(n == n_parameters_, "the model reads {} of each atom (aparam), {} given",
+                counted(n_parameters_, "number"), n);
+  QUINTET_CHECK(n_rows >= 0, "{} atoms: none may be negative", n_rows);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_rows) * n; ++i)
+    QUINTET_CHECK(std::isfinite(values[i]), "aparam of {} {} is {}; expected a finite number", row, i / n,
+                  values[i]);
+}
+
+void Potential::set_atom_parameters(int n_atoms, int n, const double* values) {
+  check_parameters(n_atoms, n, values, "atom");
+  QUINTET_CHECK(!evaluator_->is_device(),
+                "a device evaluates models that read numbers of each atom (aparam) where those of a type are "
+                "the same: give them by type, or take device cpu");
+  if (has_type_parameters_) set_type_parameters(0, 0, nullptr);
+  parameters_.assign(values, values + std::int64_t{n_atoms} * n);
+  n_given_ = n_atoms;
+}
+
+void Potential::set_type_parameters(int n_rows, int n, const double* values) {
+  std::vector<potential::AtomParameters> given;
+  if (values != nullptr) {
+    QUINTET_CHECK(n_rows == n_types(), "numbers of {} were given (aparam), the model has {} ({})",
+                  counted(n_rows, "type"), n_types(), fmt::join(type_names(), ", "));
+    check_parameters(n_rows, n, values, "type");
+    for (int t = 0; t < n_rows; ++t)
+      given.push_back({{type_names()[t]}, {values + t * n, values + (t + 1) * n}});
+  }
+  const std::lock_guard lock(making());
+  const auto before = std::exchange(options_.atom_parameters, std::move(given));
+  std::vector<std::unique_ptr<ForceField>> others(models_.size());
+  try {
+    for (int m = 0; m < n_models(); ++m)
+      if (readers_[m]) others[m] = made(*readers_[m]);
+  } catch (...) {
+    options_.atom_parameters = before;
+    throw;
+  }
+  for (int m = 0; m < n_models(); ++m)
+    if (others[m]) models_[m] = std::move(others[m]);
+  has_type_parameters_ = values != nullptr;
+  n_given_ = -1;
+}
+
+ForceField& Potential::model(int index, int n_atoms) {
   QUINTET_CHECK(index >= 0 && index < n_models(), "model {} was asked for; there are {}, counted from 0",
                 index, n_models());
+  if (readers_[index] && !has_type_parameters_) {
+    QUINTET_CHECK(n_given_ >= 0,
+                  "the model reads {} of each atom (aparam), none were given: give them of atoms "
+                  "(quintet_potential_set_atom_parameters) after their list, or of types "
+                  "(quintet_potential_set_type_parameters)",
+                  counted(n_parameters_, "number"));
+    QUINTET_CHECK(n_given_ == n_atoms, "numbers of {} were given (aparam), {} to be evaluated",
+                  counted(n_given_, "atom"), counted(n_atoms, "atom is", "atoms are"));
+  }
   return *models_[index];
 }
 
@@ -176,6 +251,12 @@ void Potential::evaluate_typed(ForceField& model, Typed& typed, int n_owned, int
   Atoms& atoms = typed.atoms;
   const std::size_t n_rows = atoms.n_all();
   atoms.force = make_view<Vectors>("bridges::force", n_rows);
+  if (n_given_ == n_owned) {
+    atoms.parameters = decltype(atoms.parameters)("bridges::parameters", atoms.n_local, n_parameters_);
+    for (int i = 0; i < atoms.n_local; ++i)
+      for (int k = 0; k < n_parameters_; ++k)
+        atoms.parameters(i, k) = parameters_[std::int64_t{typed.caller[i]} * n_parameters_ + k];
+  }
   ByAtom by_atom;
   if (results.atomic_energies != nullptr)
     by_atom.energy = make_view<Array<double>>("bridges::energy", atoms.n_local);
@@ -199,13 +280,14 @@ void Potential::evaluate_typed(ForceField& model, Typed& typed, int n_owned, int
 
 void Potential::compute(int index, int n, const int* type, const double* position, const double* cell,
                         const Results& results) {
-  ForceField& potential = model(index);
+  ForceField& potential = model(index, n);
   Typed typed = with_images_of(n, type, position, cell);
   evaluate_typed(potential, typed, n, n, results);
 }
 
 void Potential::set_neighbours(int n_owned, int n_ghosts, const int* type, const HostList& list) {
   has_list_ = false;
+  n_given_ = -1;
   QUINTET_CHECK(n_owned >= 0 && n_ghosts >= 0 && list.n_rows >= 0,
                 "{} atoms, {} ghosts and {} rows: none may be negative", n_owned, n_ghosts, list.n_rows);
   require_fit(std::int64_t{n_owned} + n_ghosts);
@@ -224,8 +306,8 @@ void Potential::set_neighbours(int n_owned, int n_ghosts, const int* type, const
 }
 
 void Potential::compute_neighbours(int index, const double* position, const Results& results) {
-  ForceField& potential = model(index);
   QUINTET_CHECK(has_list_, "no neighbour list was set");
+  ForceField& potential = model(index, atoms_.n_local);
   const int n_all = atoms_.n_all();
   check_positions(position, n_all);
   if (evaluator_->is_device()) {
@@ -235,6 +317,9 @@ void Potential::compute_neighbours(int index, const double* position, const Resu
     return;
   }
   std::copy_n(position, 3 * std::int64_t{n_all}, atoms_.position.data());
+  atoms_.parameters = {};
+  if (n_given_ == atoms_.n_local)
+    atoms_.parameters = decltype(atoms_.parameters)(parameters_.data(), n_given_, n_parameters_);
   atoms_.force = of_caller<Vectors>(results.forces, n_all, "bridges::force");
   ByAtom by_atom;
   if (results.atomic_energies != nullptr)

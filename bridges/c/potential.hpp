@@ -35,6 +35,13 @@ class Potential {
   [[nodiscard]] const std::string& device() const { return evaluator_->description(); }
   [[nodiscard]] const std::string& warning() const { return warning_; }
 
+  /// Numbers of each atom that the models read (aparam); 0: none.
+  [[nodiscard]] int n_parameters() const { return n_parameters_; }
+  /// values: [n_atoms, n]. Forgotten when a list is set.
+  void set_atom_parameters(int n_atoms, int n, const double* values);
+  /// values: [n_types, n], or nullptr: none any more.
+  void set_type_parameters(int n_types, int n, const double* values);
+
   /// type: [n], position: [n, 3], cell: [3, 3] or nullptr.
   void compute(int model, int n, const int* type, const double* position, const double* cell,
                const Results& results);
@@ -53,7 +60,12 @@ class Potential {
     std::vector<int>
         caller;  ///< [n_local + n_ghost] the caller's index of each, of an image that of its atom
   };
-  ForceField& model(int index);
+  /// The model of an index, for this number of the caller's atoms. Throws InputError where it lacks their
+  /// parameters.
+  ForceField& model(int index, int n_atoms);
+  [[nodiscard]] std::unique_ptr<ForceField> made(potential::Model model) const;
+  /// Throws InputError unless they are as many as the models read, and finite. @param row "atom" or "type"
+  void check_parameters(int n_rows, int n, const double* values, const char* row) const;
   void check_types(int n, const int* type) const;
   void list_neighbours(Typed& typed) const;
   [[nodiscard]] Typed with_images_of(int n, const int* type, const double* position,
@@ -64,9 +76,15 @@ class Potential {
   void evaluate_typed(ForceField& model, Typed& typed, int n_owned, int n_all, const Results& results);
 
   std::optional<Evaluator> evaluator_;
+  potential::DeepPotentialOptions options_;
   std::vector<std::unique_ptr<ForceField>> models_;
-  Atoms atoms_;         ///< of the caller's list
-  NeighbourList list_;  ///< in our form
+  std::vector<std::optional<potential::Model>> readers_;  ///< of those that read parameters of atoms
+  int n_parameters_ = 0;
+  bool has_type_parameters_ = false;
+  std::vector<double> parameters_;  ///< [n_given_, n_parameters_] of the caller's atoms
+  int n_given_ = -1;                ///< -1: none were given
+  Atoms atoms_;                     ///< of the caller's list
+  NeighbourList list_;              ///< in our form
   std::vector<int> type_;
   bool has_list_ = false, is_list_checked_ = false;
   std::string warning_;

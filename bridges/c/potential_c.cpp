@@ -127,6 +127,23 @@ const char* quintet_potential_type_name(const quintet_potential* potential, int 
   return potential->models->type_names()[type].c_str();
 }
 
+int quintet_potential_atom_parameters(const quintet_potential* potential) {
+  return potential == nullptr || !potential->models ? 0 : potential->models->n_parameters();
+}
+
+int quintet_potential_set_atom_parameters(quintet_potential* potential, int n_atoms, int n,
+                                          const double* values) {
+  return with_models(potential, [&](Potential& models) {
+    check_given(values, "values", n_atoms);
+    models.set_atom_parameters(n_atoms, n, values);
+  });
+}
+
+int quintet_potential_set_type_parameters(quintet_potential* potential, int n_types, int n,
+                                          const double* values) {
+  return with_models(potential, [&](Potential& models) { models.set_type_parameters(n_types, n, values); });
+}
+
 int quintet_potential_compute(quintet_potential* potential, int model, int n_atoms, const int* types,
                               const double* positions, const double* cell, double* energy, double* forces,
                               double* virial, double* atomic_energies, double* atomic_virials) {

@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /** Raised when a function is added; functions are never changed. */
-#define QUINTET_API_VERSION 2
+#define QUINTET_API_VERSION 3
 
 enum quintet_code {
   QUINTET_OK = 0,
@@ -80,6 +80,27 @@ double quintet_potential_cutoff(const quintet_potential* potential);
 int quintet_potential_types(const quintet_potential* potential);
 /** Name of a type, 0 ... types - 1; NULL for others. Lives as long as the handle. */
 const char* quintet_potential_type_name(const quintet_potential* potential, int type);
+
+/**
+ * How many numbers of each atom the models read beside where it is (DeePMD-kit's aparam: a spin, a
+ * temperature of electrons); 0 for none, which most read. Forces take them as constants. Since version 3.
+ */
+int quintet_potential_atom_parameters(const quintet_potential* potential);
+/**
+ * Give these numbers of each atom, for the evaluations that follow. values: [n_atoms, n]; n_atoms: those of
+ * quintet_potential_compute, or the owned ones of a neighbour list, whose ghosts have none; n: as
+ * quintet_potential_atom_parameters says. All is copied, and forgotten when a list is set, since the atoms
+ * may be others then: the list first, its numbers next. Models that read none leave them. A device takes
+ * those of types alone. Since version 3.
+ */
+int quintet_potential_set_atom_parameters(quintet_potential* potential, int n_atoms, int n,
+                                          const double* values);
+/**
+ * Give these numbers of all atoms of a type, until others are given; the networks are made anew. values:
+ * [n_types, n], or NULL: none any more. On every device. Since version 3.
+ */
+int quintet_potential_set_type_parameters(quintet_potential* potential, int n_types, int n,
+                                          const double* values);
 
 /**
  * One configuration; neighbours and periodic images are found by the library.

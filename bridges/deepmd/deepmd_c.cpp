@@ -72,19 +72,21 @@ const char* DP_DeepBaseModelCheckOK(DeepmdHandle* dp) { return quintet::bridges:
 const char* DP_DeepPotModelDeviCheckOK(DeepmdHandle* dp) { return quintet::bridges::copy_of(error_of(dp)); }
 const char* DP_DeepBaseModelDeviCheckOK(DeepmdHandle* dp) { return quintet::bridges::copy_of(error_of(dp)); }
 
-#define QUINTET_DEEPMD_QUESTIONS(KIND)                                  \
-  double DP_##KIND##GetCutoff(DeepmdHandle* dp) {                       \
-    return dp == nullptr ? 0 : quintet_potential_cutoff(dp->potential); \
-  }                                                                     \
-  int DP_##KIND##GetNumbTypes(DeepmdHandle* dp) {                       \
-    return dp == nullptr ? 0 : quintet_potential_types(dp->potential);  \
-  }                                                                     \
-  int DP_##KIND##GetNumbTypesSpin(DeepmdHandle*) { return 0; }          \
-  int DP_##KIND##GetDimFParam(DeepmdHandle*) { return 0; }              \
-  int DP_##KIND##GetDimAParam(DeepmdHandle*) { return 0; }              \
-  int DP_##KIND##GetDimChgSpin(DeepmdHandle*) { return 0; }             \
-  bool DP_##KIND##IsAParamNAll(DeepmdHandle*) { return false; }         \
-  bool DP_##KIND##HasDefaultFParam(DeepmdHandle*) { return false; }     \
+#define QUINTET_DEEPMD_QUESTIONS(KIND)                                           \
+  double DP_##KIND##GetCutoff(DeepmdHandle* dp) {                                \
+    return dp == nullptr ? 0 : quintet_potential_cutoff(dp->potential);          \
+  }                                                                              \
+  int DP_##KIND##GetNumbTypes(DeepmdHandle* dp) {                                \
+    return dp == nullptr ? 0 : quintet_potential_types(dp->potential);           \
+  }                                                                              \
+  int DP_##KIND##GetNumbTypesSpin(DeepmdHandle*) { return 0; }                   \
+  int DP_##KIND##GetDimFParam(DeepmdHandle*) { return 0; }                       \
+  int DP_##KIND##GetDimAParam(DeepmdHandle* dp) {                                \
+    return dp == nullptr ? 0 : quintet_potential_atom_parameters(dp->potential); \
+  }                                                                              \
+  int DP_##KIND##GetDimChgSpin(DeepmdHandle*) { return 0; }                      \
+  bool DP_##KIND##IsAParamNAll(DeepmdHandle*) { return false; }                  \
+  bool DP_##KIND##HasDefaultFParam(DeepmdHandle*) { return false; }              \
   const char* DP_##KIND##GetTypeMap(DeepmdHandle* dp) { return type_map(dp); }
 QUINTET_DEEPMD_QUESTIONS(DeepPot)
 QUINTET_DEEPMD_QUESTIONS(DeepBaseModel)
@@ -93,8 +95,7 @@ QUINTET_DEEPMD_QUESTIONS(DeepBaseModelDevi)
 #undef QUINTET_DEEPMD_QUESTIONS
 
 void DP_DeepPotSetChargeSpin(DeepmdHandle* dp, const double* charge_spin) {
-  if (dp != nullptr)
-    static_cast<void>(quintet::bridges::takes_no_parameters(dp, nullptr, nullptr, charge_spin));
+  if (dp != nullptr) static_cast<void>(quintet::bridges::takes_no_parameters(dp, nullptr, charge_spin));
 }
 void DP_DeepPotModelDeviSetChargeSpin(DeepmdHandle* dp, const double* charge_spin) {
   DP_DeepPotSetChargeSpin(dp, charge_spin);
@@ -106,8 +107,8 @@ void DP_DeepPotCompute3(DeepmdHandle* dp, int n_frames, int n, const double* coo
                         double* atomic_energy, double* atomic_virial) {
   if (dp == nullptr) return;
   const quintet::bridges::DeepmdResults to{energy, force, virial, atomic_energy, atomic_virial};
-  if (quintet::bridges::takes_no_parameters(dp, fparam, aparam, charge_spin))
-    quintet::bridges::compute_frames(dp, n_frames, n, coord, type, cell, to);
+  if (quintet::bridges::takes_no_parameters(dp, fparam, charge_spin))
+    quintet::bridges::compute_frames(dp, n_frames, n, coord, type, cell, aparam, to);
   else
     quintet::bridges::spoil(to, n_frames, n);
 }
@@ -132,10 +133,10 @@ void DP_DeepPotComputeNList3(DeepmdHandle* dp, int n_frames, int n_all, const do
                              double* virial, double* atomic_energy, double* atomic_virial) {
   if (dp == nullptr) return;
   const quintet::bridges::DeepmdResults to{energy, force, virial, atomic_energy, atomic_virial};
-  if (!quintet::bridges::takes_no_parameters(dp, fparam, aparam, charge_spin))
+  if (!quintet::bridges::takes_no_parameters(dp, fparam, charge_spin))
     return quintet::bridges::spoil(to, std::max(1, quintet_potential_models(dp->potential)), n_all);
   if (n_frames == 1)
-    return quintet::bridges::compute_with_list(dp, n_all, coord, type, n_ghosts, list, ago, to);
+    return quintet::bridges::compute_with_list(dp, n_all, coord, type, n_ghosts, list, ago, aparam, to);
   dp->error = "a neighbour list is of one frame";
   quintet::bridges::spoil(to, n_frames, n_all);
 }

@@ -76,6 +76,18 @@ bool take_list(DeepmdHandle* handle, int n_all, const double* coord, const int* 
   return true;
 }
 
+/// Hand on the numbers of n atoms. Those of an earlier call are no answer to one without.
+bool take_parameters(DeepmdHandle* handle, int n, const double* aparam) {
+  const int n_read = quintet_potential_atom_parameters(handle->potential);
+  if (aparam != nullptr)
+    return done(handle, quintet_potential_set_atom_parameters(handle->potential, n, n_read, aparam));
+  if (n_read > 0)
+    handle->error =
+        "the model reads numbers of each atom (aparam), and none were given: pair_style deepmd "
+        "takes them by its words aparam and aparam_from_compute";
+  return n_read == 0;
+}
+
 /// What a result that is right has to say goes to standard error once, as LAMMPS's warnings do.
 void warn_once(DeepmdHandle* handle) {
   const char* const warning = quintet_potential_warning(handle->potential);
@@ -98,10 +110,8 @@ void spoil(const DeepmdResults& to, int sets, int n) {
   fill(to.atomic_virial, 9 * n_atoms);
 }
 
-bool takes_no_parameters(DeepmdHandle* handle, const void* fparam, const void* aparam,
-                         const void* charge_spin) {
+bool takes_no_parameters(DeepmdHandle* handle, const void* fparam, const void* charge_spin) {
   const char* const given = fparam != nullptr        ? "fparam (parameters of a frame)"
-                            : aparam != nullptr      ? "aparam (parameters of atoms)"
                             : charge_spin != nullptr ? "charge_spin"
                                                      : nullptr;
   if (given != nullptr)
@@ -110,14 +120,16 @@ bool takes_no_parameters(DeepmdHandle* handle, const void* fparam, const void* a
 }
 
 void compute_frames(DeepmdHandle* handle, int n_frames, int n, const double* coord, const int* type,
-                    const double* cell, const DeepmdResults& to) {
+                    const double* cell, const double* aparam, const DeepmdResults& to) {
   if (quintet_potential_models(handle->potential) == 0) return spoil(to, n_frames, n);  // why: said already
   handle->error.clear();
   for (int f = 0; f < n_frames; ++f) {
     const std::size_t frame = f, atom = frame * n;
     const DeepmdResults one{at(to.energy, frame), at(to.force, 3 * atom), at(to.virial, 9 * frame),
                             at(to.atomic_energy, atom), at(to.atomic_virial, 9 * atom)};
-    if (!done(handle, quintet_potential_compute(handle->potential, 0, n, type, at(coord, 3 * atom),
+    const std::size_t n_read = quintet_potential_atom_parameters(handle->potential);
+    if (!take_parameters(handle, n, at(aparam, atom * n_read)) ||
+        !done(handle, quintet_potential_compute(handle->potential, 0, n, type, at(coord, 3 * atom),
                                                 at(cell, 9 * frame), one.energy, one.force, one.virial,
                                                 one.atomic_energy, one.atomic_virial)))
       return spoil(to, n_frames, n);
@@ -126,7 +138,7 @@ void compute_frames(DeepmdHandle* handle, int n_frames, int n, const double* coo
 }
 
 void compute_with_list(DeepmdHandle* handle, int n_all, const double* coord, const int* type, int n_ghosts,
-                       const DP_Nlist* list, int ago, const DeepmdResults& to) {
+                       const DP_Nlist* list, int ago, const double* aparam, const DeepmdResults& to) {
   const int n_models = quintet_potential_models(handle->potential);
   if (n_models == 0) return spoil(to, 1, n_all);  // why: said already
   handle->error.clear();
@@ -138,7 +150,9 @@ void compute_with_list(DeepmdHandle* handle, int n_all, const double* coord, con
         "atoms";
     return spoil(to, n_models, n_all);
   }
-  if (!take_list(handle, n_all, coord, type, n_ghosts, *list, ago)) return spoil(to, n_models, n_all);
+  if (!take_list(handle, n_all, coord, type, n_ghosts, *list, ago) ||
+      !take_parameters(handle, n_all - n_ghosts, aparam))
+    return spoil(to, n_models, n_all);
   for (int m = 0; m < n_models; ++m) {
     const DeepmdResults one{at(to.energy, m), at(to.force, m * 3 * n), at(to.virial, m * std::size_t{9}),
                             at(to.atomic_energy, m * n), at(to.atomic_virial, m * 9 * n)};

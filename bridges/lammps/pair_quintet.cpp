@@ -1,5 +1,7 @@
 /// `pair_style quintet MODEL [precision double|mixed|model] [device cpu|gpu|gpu:N|auto|portable]` for LAMMPS:
-/// a Deep Potential by libquintet_c.
+/// a Deep Potential by libquintet_c. Of a model that reads n numbers of each atom also `aparam V1 ... Vn`,
+/// for all atoms; `aparam_of NAME V1 ... Vn`, for those of the model's type NAME; or `aparam_from_compute
+/// ID`.
 ///
 /// LAMMPS's classes change from one update of a release to the next, so this source is compiled for the very
 /// LAMMPS that loads it (`quintet lammps-plugin`). It calls no MPI and formats its own texts: both would bind
@@ -19,14 +21,17 @@
 #include <fstream>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "atom.h"
 #include "comm.h"
+#include "compute.h"
 #include "error.h"
 #include "force.h"
 #include "lammps.h"
 #include "memory.h"
+#include "modify.h"
 #include "neigh_list.h"
 #include "neighbor.h"
 #include "pair.h"
@@ -63,11 +68,17 @@ class PairQuintet : public Pair {
           "a model is missing: pair_style quintet MODEL [precision double|mixed|model] [device "
           "cpu|gpu|auto]");
     std::string precision = "model", device = "cpu";
+    parameters_ = Parameters();
     for (int i = 1; i < n_words; i += 2) {
+      if (const int n = take_parameters(n_words - i, words + i); n > 0) {
+        i += n - 2;
+        continue;
+      }
       const bool is_precision = std::strcmp(words[i], "precision") == 0;
       if (!is_precision && std::strcmp(words[i], "device") != 0)
         refuse("unknown keyword '" + std::string(words[i]) +
-               "'; expected precision or device. Several models: pair_style deepmd on our library "
+               "'; expected precision, device, aparam, aparam_of or aparam_from_compute. Several models: "
+               "pair_style deepmd on our library "
                "(docs/beside_lammps.md)");
       if (i + 1 == n_words)
         refuse(is_precision ? "precision: a value is missing; expected double, mixed or model"
@@ -82,6 +93,7 @@ class PairQuintet : public Pair {
     if (quintet_potential_code(potential_) == QUINTET_RESOURCE)  // of this rank's GPU, perhaps
       error->one(FLERR, std::string("pair_style quintet: ") + quintet_potential_error(potential_));
     if (quintet_potential_models(potential_) != 1) refuse(quintet_potential_error(potential_));
+    give_type_parameters();
     if (device != "cpu" && comm->me == 0 && screen != nullptr)
       std::fprintf(screen, "pair_style quintet is computed by %s\n", quintet_potential_device(potential_));
   }
@@ -114,6 +126,7 @@ class PairQuintet : public Pair {
     units();
     neighbor->add_request(this, NeighConst::REQ_FULL);
     is_checked_ = false;
+    find_compute();
   }
 
   double init_one(int, int) override { return quintet_potential_cutoff(potential_); }
@@ -124,6 +137,8 @@ class PairQuintet : public Pair {
     const int n_all = atom->nlocal + atom->nghost;
     const double* x = n_all > 0 ? atom->x[0] : nullptr;
     if (neighbor->ago == 0 || n_listed_ != n_all) take_list(x, n_all);
+
+    give_atom_parameters();
 
     double energy = 0, w[9] = {};
     forces_.assign(3 * std::size_t(n_all) + 1, 0);
@@ -168,6 +183,98 @@ class PairQuintet : public Pair {
     return text;
   }
 
+  /// What words say of the numbers of atoms that the model reads.
+  struct Parameters {
+    bool is_given = false;
+    std::vector<double> of_all;
+    std::vector<std::pair<std::string, std::vector<double>>> of_types;
+    std::string compute;  ///< its ID
+  };
+
+  /// Take one of the keywords aparam..., with its values. Returns how many words that was: 0 for another.
+  int take_parameters(int n_words, char** words) {
+    const std::string keyword = words[0];
+    const bool is_of_type = keyword == "aparam_of", is_compute = keyword == "aparam_from_compute";
+    if (keyword != "aparam" && !is_of_type && !is_compute) return 0;
+    parameters_.is_given = true;
+    int n = is_of_type || is_compute ? 2 : 1;
+    if (n_words < n) refuse(keyword + ": " + (is_compute ? "the ID of a compute" : "a type") + " is missing");
+    if (is_compute) {
+      parameters_.compute = words[1];
+      return n;
+    }
+    std::vector<double> values;
+    for (char* end = nullptr; n < n_words; ++n) {
+      const double value = std::strtod(words[n], &end);
+      if (end == words[n] || *end != '\0') break;
+      values.push_back(value);
+    }
+    if (values.empty()) refuse(keyword + ": numbers are missing");
+    if (is_of_type)
+      parameters_.of_types.emplace_back(words[1], values);
+    else
+      parameters_.of_all = values;
+    return n;
+  }
+
+  /// Give the model the numbers of its types, which also a device takes.
+  void give_type_parameters() {
+    const std::size_t n = quintet_potential_atom_parameters(potential_);
+    if (n == 0 && parameters_.is_given) refuse("the model reads no numbers of atoms: remove aparam");
+    if (n == 0) return;
+    const std::string reads = "the model reads " + std::to_string(n) + " number(s) of each atom (aparam)";
+    if (!parameters_.is_given) refuse(reads + ": give them with aparam, aparam_of or aparam_from_compute");
+    const bool has_values = !parameters_.of_all.empty() || !parameters_.of_types.empty();
+    if (!parameters_.compute.empty() && has_values)
+      refuse("aparam_from_compute gives the numbers of all atoms: remove aparam and aparam_of");
+    if (!has_values) return;
+    std::vector<std::vector<double>> by_type(quintet_potential_types(potential_), parameters_.of_all);
+    for (const auto& [name, values] : parameters_.of_types) {
+      std::size_t t = 0;
+      while (t < by_type.size() && name != quintet_potential_type_name(potential_, int(t))) ++t;
+      if (t == by_type.size())
+        refuse("aparam_of: the model has no type '" + name + "'; it knows: " + names());
+      by_type[t] = values;
+    }
+    std::vector<double> rows;
+    for (std::size_t t = 0; t < by_type.size(); ++t) {
+      if (by_type[t].size() != n)
+        refuse(reads + ", " + std::to_string(by_type[t].size()) + " given of type " +
+               quintet_potential_type_name(potential_, int(t)));
+      rows.insert(rows.end(), by_type[t].begin(), by_type[t].end());
+    }
+    if (quintet_potential_set_type_parameters(potential_, int(by_type.size()), int(n), rows.data()) !=
+        QUINTET_OK)
+      refuse(quintet_potential_error(potential_));
+  }
+
+  void find_compute() {
+    compute_ = nullptr;
+    if (parameters_.compute.empty()) return;
+    compute_ = modify->get_compute_by_id(parameters_.compute);
+    if (compute_ == nullptr) refuse("aparam_from_compute: there is no compute '" + parameters_.compute + "'");
+    if (compute_->peratom_flag == 0)
+      refuse("aparam_from_compute: compute " + parameters_.compute + " has no values of atoms");
+    const int n = quintet_potential_atom_parameters(potential_), columns = compute_->size_peratom_cols;
+    if (columns != n && !(columns == 0 && n == 1))
+      refuse("aparam_from_compute: the model reads " + std::to_string(n) +
+             " number(s) of each atom, compute " + parameters_.compute + " has " +
+             std::to_string(columns == 0 ? 1 : columns));
+  }
+
+  /// Hand on what the compute has of this step's atoms.
+  void give_atom_parameters() {
+    if (compute_ == nullptr) return;
+    compute_->compute_peratom();  // always: atoms may have changed ranks since it was asked in this step
+    const int n = quintet_potential_atom_parameters(potential_);
+    values_.assign(std::size_t(n) * atom->nlocal + 1, 0);
+    for (int i = 0; i < atom->nlocal; ++i)
+      for (int k = 0; k < n; ++k)
+        values_[std::size_t(n) * i + k] =
+            compute_->size_peratom_cols == 0 ? compute_->vector_atom[i] : compute_->array_atom[i][k];
+    check(quintet_potential_set_atom_parameters(potential_, atom->nlocal, n, values_.data()));
+  }
+
   /// LAMMPS's unit of energy in eV, from its k_B; its unit of length is the angstrom in both systems.
   void units() {
     const std::string style = update->unit_style;
@@ -205,6 +312,9 @@ class PairQuintet : public Pair {
 
   quintet_potential* potential_ = nullptr;
   std::vector<int> types_;  ///< of the model, by LAMMPS's
+  Parameters parameters_;
+  Compute* compute_ = nullptr;  ///< where numbers of atoms come from
+  std::vector<double> values_;  ///< [nlocal, n] of this step's atoms
   double energy_ = 1;
   bool is_checked_ = false, has_warned_ = false;
   int n_listed_ = -1;

@@ -25,6 +25,9 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "quintet_potential_cutoff": (_double, [_void]),
     "quintet_potential_types": (_int, [_void]),
     "quintet_potential_type_name": (_text, [_void, _int]),
+    "quintet_potential_atom_parameters": (_int, [_void]),
+    "quintet_potential_set_atom_parameters": (_int, [_void, _int, _int, _void]),
+    "quintet_potential_set_type_parameters": (_int, [_void, _int, _int, _void]),
     "quintet_potential_compute": (_int, [_void, _int, _int] + 8 * [_void]),
     "quintet_potential_deviation": (_int, [_void, _int] + 5 * [_void]),
 }
@@ -56,7 +59,7 @@ def folders() -> list[Path]:
 
 def library() -> ctypes.CDLL:
     """Load libquintet_c once, which evaluates potentials. Raises as _load()."""
-    return _load("quintet_c", "quintet", 2, _FUNCTIONS, "evaluates potentials")
+    return _load("quintet_c", "quintet", 3, _FUNCTIONS, "evaluates potentials")
 
 
 def density_library() -> ctypes.CDLL:

@@ -21,7 +21,9 @@ class Calculator(_Calculator):
 
     files: a model, or several of the same types: the first moves the atoms, and `results["deviation"]` is asked for by
     `deviation(atoms)`. types: the model's type of each chemical symbol, {"Cu": "copper"}, where names are no symbols.
-    precision, device: as Potential's.
+    precision, device, atom_parameters: as Potential's. A model that reads numbers of each atom (aparam) takes those of
+    atoms.arrays["aparam"], [n_atoms, n], else of atoms.info["aparam"], unless atom_parameters gives those of the model's
+    types.
 
     Units are ASE's: eV, angstrom; stress in eV/angstrom^3, positive where pulled, xx yy zz yz xz xy. `stresses` are the
     atoms' virials over the volume of the cell over the number of atoms, so that their mean is the stress.
@@ -31,9 +33,11 @@ class Calculator(_Calculator):
     discard_results_on_any_change = True
 
     def __init__(self, files: Union[Files, Potential], types: Optional[dict[str, str]] = None, precision: Optional[str] = None,
-                 device: str = "cpu", **arguments: Any) -> None:
+                 device: str = "cpu", atom_parameters: Optional[Mapping[str, Any]] = None, **arguments: Any) -> None:
         super().__init__(**arguments)
-        self.potential = files if isinstance(files, Potential) else Potential(files, precision, device)
+        if isinstance(files, Potential) and atom_parameters is not None:
+            raise InputError("atom_parameters: a Potential takes them when it is made")
+        self.potential = files if isinstance(files, Potential) else Potential(files, precision, device, atom_parameters)
         self.names = _names(types, self.potential.type_names)
 
     def calculate(self, atoms: Optional[Atoms] = None, properties: Optional[Sequence[str]] = None,
@@ -43,7 +47,7 @@ class Calculator(_Calculator):
             raise InputError("the calculator has no atoms yet: atoms.calc = calculator, or calculator.get_potential_energy(atoms)")
         properties = properties or ["energy"]
         atomic = "energies" in properties or "stresses" in properties
-        found: Any = self.potential(*self._arguments(), atomic=True) if atomic else self.potential(*self._arguments())
+        found: Any = self.potential(*self._arguments(), atomic=atomic, atom_parameters=self.potential.of_atoms(self._known))
         self.results = {"energy": found.energy, "free_energy": found.energy, "forces": found.forces}
         volume = self._known.cell.volume
         if volume > 0:
@@ -55,10 +59,17 @@ class Calculator(_Calculator):
             if volume > 0:
                 self.results["stresses"] = _voigt(-found.virials * (len(self._known) / volume))
 
+    def check_state(self, atoms: Atoms, tol: float = 1e-15) -> list[str]:
+        """Return what has changed since the last calculation, also of the numbers of atoms that the model reads."""
+        changes: list[str] = super().check_state(atoms, tol=tol)
+        if self.atoms is not None and not np.array_equal(*(_numbers(self.potential.of_atoms(one)) for one in (self.atoms, atoms))):
+            changes.append("aparam")
+        return changes
+
     def set(self, **settings: Any) -> dict[str, Any]:
         """Refuse settings: they are given when a calculator is made. ASE would keep a name that nobody reads."""
         for name in settings:
-            raise InputError(f"a calculator has no setting '{name}' that could be set: it takes types, precision and device when it is made")
+            raise InputError(f"a calculator has no setting '{name}' that could be set: it takes types, precision, device and atom_parameters when it is made")
         return {}
 
     @property
@@ -75,7 +86,7 @@ class Calculator(_Calculator):
     def deviation(self, atoms: Atoms) -> Any:
         """Return where the models disagree about a configuration, see Potential.deviation()."""
         self.atoms = atoms.copy()
-        return self.potential.deviation(*self._arguments())
+        return self.potential.deviation(*self._arguments(), atom_parameters=self.potential.of_atoms(atoms))
 
 
 def _names(types: Any, known: Sequence[str]) -> dict[str, str]:
@@ -89,6 +100,10 @@ def _names(types: Any, known: Sequence[str]) -> dict[str, str]:
         if name not in known:
             raise InputError(f"the model has no type '{name}'; it has: {', '.join(known)}")
     return names
+
+
+def _numbers(values: Any) -> np.ndarray:
+    return np.empty(0) if values is None else np.asarray(values)
 
 
 def _voigt(tensor: np.ndarray) -> np.ndarray:

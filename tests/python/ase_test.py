@@ -130,6 +130,46 @@ class Calculator(InFolder):
         with self.assertRaisesRegex(quintet.InputError, "the model has no type 'Q'"):
             self.calculator(MODELS / "oneside.dp", types={"S": "Q"})
 
+    def test_numbers_of_atoms_are_an_array_of_them(self):
+        """aparam: forces are derivatives, changes are seen, those of types are the same, and a file keeps them."""
+        import ase.io
+        from ase.calculators.fd import calculate_numerical_forces
+
+        water = ase.Atoms("OHHOHH", [[0, 0, 0], [0.96, 0, 0], [-0.24, 0.93, 0], [2, 2, 1], [2.9, 2, 1.2], [1.7, 2.8, 1]],
+                          cell=[5.5, 6, 5], pbc=True)
+        water.arrays["aparam"] = np.cos(np.arange(12.)).reshape(6, 2)
+        water.calc = self.calculator(MODELS / "atom_parameters.dp")
+        np.testing.assert_allclose(water.get_forces(), calculate_numerical_forces(water, 1e-4), atol=1e-7)
+        before = water.get_potential_energy()
+        expected = quintet.Potential(MODELS / "atom_parameters.dp")(water).energy
+        self.assertEqual(before, expected)
+        water.arrays["aparam"][1] += 0.4
+        self.assertNotAlmostEqual(water.get_potential_energy(), before, places=4)
+        water.arrays["aparam"][1] -= 0.4
+        self.assertAlmostEqual(water.get_potential_energy(), before, places=10)
+        copy = water.copy()
+        copy.info["aparam"] = copy.arrays.pop("aparam")
+        copy.calc = self.calculator(MODELS / "atom_parameters.dp")
+        self.assertAlmostEqual(copy.get_potential_energy(), before, places=10)
+        ase.io.write("aparam.xyz", water)
+        read = ase.io.read("aparam.xyz")
+        read.calc = copy.calc
+        self.assertAlmostEqual(read.get_potential_energy(), before, places=4)  # of digits in a file
+        by_type = {"O": [0.3, -1], "H": [0.1, 0.5]}
+        water.arrays["aparam"] = np.array([by_type[name] for name in water.get_chemical_symbols()])
+        typed = copy.copy()
+        typed.info.clear()
+        typed.calc = self.calculator(MODELS / "atom_parameters.dp", atom_parameters=by_type)
+        self.assertAlmostEqual(typed.get_potential_energy(), water.get_potential_energy(), places=10)
+        np.testing.assert_allclose(typed.get_forces(), water.get_forces(), atol=1e-11)
+        several = self.calculator([MODELS / "atom_parameters.dp", MODELS / "oneside.dp"])
+        self.assertGreater(several.deviation(water).force_max, 0)
+        typed.calc = self.calculator(MODELS / "atom_parameters.dp")
+        with self.assertRaisesRegex(quintet.InputError, r"none were given: .* atoms.arrays\['aparam'\]"):
+            typed.get_potential_energy()
+        with self.assertRaisesRegex(quintet.InputError, "when it is made"):
+            self.calculator(self.model, atom_parameters={"Cu": [1]})
+
     def test_optimisers_and_dynamics_take_it(self):
         from ase import units
         from ase.filters import UnitCellFilter

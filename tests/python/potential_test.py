@@ -56,6 +56,47 @@ class Values(InFolder):
                 for ours, peers in zip(found, ("energy", "force", "virial", "atom_energy", "atom_virial")):
                     np.testing.assert_allclose(ours, np.reshape(frame[peers], np.shape(ours)), **tolerance, err_msg=f"{name} {frame['name']} {peers}")
 
+    def test_numbers_of_atoms_are_read(self):
+        """DeePMD-kit's values with its aparam; those of types; what is wrong about them is named."""
+        for name in ("atom_parameters", "dpa1_atom_parameters", "hybrid_atom_parameters"):
+            model = quintet.Potential(MODELS / f"{name}.dp")
+            for frame in json.loads((MODELS / f"{name}.ref.json").read_text())["cases"]:
+                if "rule" in frame:
+                    continue
+                given = np.reshape(frame["atom_parameters"], (-1, model.n_atom_parameters))
+                box = np.reshape(frame["box"], (3, 3)) if frame["box"] else None
+                found = model(np.reshape(frame["coord"], (-1, 3)), box, frame["type"], atom_parameters=given)
+                self.assertAlmostEqual(found.energy, frame["energy"], places=9)
+                np.testing.assert_allclose(found.forces.ravel(), frame["force"], atol=1e-9)
+        positions, types = POSITIONS, ["O", "H"] * 4
+        by_type = {"O": [0.3, -1], "H": [0.1, 0.5]}
+        each = np.array([by_type[name] for name in types])
+        model, typed = quintet.Potential(MODELS / "atom_parameters.dp"), quintet.Potential(MODELS / "atom_parameters.dp", atom_parameters=by_type)
+        expected = model(positions, CELL, types, atom_parameters=each)
+        for other in (typed, pickle.loads(pickle.dumps(typed)), quintet.Potential(MODELS / "atom_parameters.dp", device="portable", atom_parameters=by_type)):
+            np.testing.assert_allclose(other(positions, CELL, types).forces, expected.forces, atol=1e-11)
+        frames = model(np.array([positions, positions]), CELL, types, atom_parameters=np.array([each, each + 1]))
+        self.assertEqual(frames.energy[0], expected.energy)
+        self.assertNotAlmostEqual(frames.energy[1], expected.energy, places=4)
+        one = quintet.Potential(MODELS / "hybrid_atom_parameters.dp")
+        self.assertEqual(one(positions, CELL, types, atom_parameters=np.arange(8.)).energy,
+                         one(positions, CELL, types, atom_parameters=np.arange(8.)[:, None]).energy)
+        several = quintet.Potential([MODELS / "atom_parameters.dp", MODELS / "oneside.dp"])
+        self.assertGreater(several.deviation(positions, CELL, types, atom_parameters=each).force_max, 0)
+        for what, words in ((lambda: model(positions, CELL, types), "reads 2 numbers of each atom .aparam., none were given: atom_parameters="),
+                            (lambda: model(positions, CELL, types, atom_parameters=each[:7]), r"shape \[7, 2\], expected \[8, 2\]"),
+                            (lambda: model(positions, CELL, types, atom_parameters=np.where(each > 0.4, np.nan, each)), "aparam of atom 1 is nan"),
+                            (lambda: typed(positions, CELL, types, atom_parameters=each), "made with those of types"),
+                            (lambda: quintet.Potential(MODELS / "oneside.dp")(positions, CELL, types, atom_parameters=each), "reads no numbers"),
+                            (lambda: quintet.Potential(MODELS / "atom_parameters.dp", atom_parameters={"O": [1, 2]}), "numbers of each type"),
+                            (lambda: quintet.Potential(MODELS / "atom_parameters.dp", atom_parameters={"O": [1, 2], "H": [1]}), "as many numbers"),
+                            (lambda: quintet.Potential(MODELS / "atom_parameters.dp", atom_parameters={"O": 1, "H": 2}), "reads 2 numbers.*1 given"),
+                            (lambda: quintet.Potential(MODELS / "atom_parameters.dp", device="portable")(positions, CELL, types, atom_parameters=each),
+                             "give them by type"),
+                            (lambda: model(np.array([positions]), CELL, types, atom_parameters=np.array([each, each])), "of 2 frames and 1 frames")):
+            with self.assertRaisesRegex(quintet.InputError, words):
+                what()
+
     def test_forces_and_virial_are_derivatives(self):
         found = self.copper(POSITIONS, CELL)
         h = 1e-4
@@ -187,7 +228,7 @@ class Values(InFolder):
         Path("old.c").write_text("int quintet_api_version(void) { return 1; }\n")
         subprocess.run(["cc", "-shared", "-fPIC", "old.c", "-o", "libquintet_c.so.1"], check=True)
         with mock.patch.dict(os.environ, QUINTET_LIBRARY=os.getcwd()), mock.patch.object(_library, "_loaded", {}):
-            with self.assertRaisesRegex(quintet.InternalError, "libquintet_c.so.1: has version 1 of the interface, 2 is needed: build it anew"):
+            with self.assertRaisesRegex(quintet.InternalError, "libquintet_c.so.1: has version 1 of the interface, 3 is needed: build it anew"):
                 quintet.Potential(COPPER / "copper.dp")
 
     @needs_program("dpmd")

@@ -27,6 +27,7 @@ const char* DP_DeepPotCheckOK(void*);
 void DP_DeleteChar(const char*);
 double DP_DeepBaseModelGetCutoff(void*);
 int DP_DeepBaseModelGetNumbTypes(void*);
+int DP_DeepPotGetDimAParam(void*);
 const char* DP_DeepBaseModelGetTypeMap(void*);
 const char* DP_ReadFileToChar2(const char*, int*);
 void DP_DeepPotCompute(void*, int, const double*, const int*, const double*, double*, double*, double*,
@@ -196,6 +197,39 @@ TEST(QuintetDeepmd, an_empty_domain_and_one_of_ghosts_alone_have_no_energy) {
   DP_DeleteNlist(none);
   EXPECT_EQ(pot.error(), "");
   EXPECT_EQ(energy, 0);
+}
+
+/// Numbers of atoms (aparam): of each frame its own, and of a list those of the owned atoms.
+TEST(QuintetDeepmd, hands_on_the_numbers_of_atoms) {
+  Water water(5.0);
+  const int n = water.n_owned;
+  const Pot pot(data("atom_parameters.dp")), none(data("oneside.dp"));
+  ASSERT_EQ(DP_DeepPotGetDimAParam(pot.dp), 2);
+  EXPECT_EQ(DP_DeepPotGetDimAParam(none.dp), 0);
+  std::vector<double> values(4 * n), x = water.owned_positions(), cells = water.cell, energies(2);
+  for (int i = 0; i < 4 * n; ++i) values[i] = std::sin(0.7 * i);
+  x.insert(x.end(), water.positions.begin(), water.positions.begin() + 3 * n);
+  cells.insert(cells.end(), water.cell.begin(), water.cell.end());
+  DP_DeepPotCompute2(pot.dp, 2, n, x.data(), water.types.data(), cells.data(), nullptr, values.data(),
+                     energies.data(), nullptr, nullptr, nullptr, nullptr);
+  ASSERT_EQ(pot.error(), "");
+  EXPECT_GT(std::abs(energies[0] - energies[1]), 1e-4);
+  const Handle handle({data("atom_parameters.dp")});
+  ASSERT_EQ(quintet_potential_set_atom_parameters(handle.potential, n, 2, values.data() + 2 * n), QUINTET_OK);
+  EXPECT_EQ(energies[1], compute(handle, water.owned_types(), water.owned_positions(), water.cell).energy);
+  const List list(water);
+  double energy = 0;
+  const auto by_list = [&](const Pot& of, const double* aparam, int ago) {
+    DP_DeepPotComputeNList2(of.dp, 1, water.types.size(), water.positions.data(), water.types.data(), nullptr,
+                            water.n_ghosts(), list.list, ago, nullptr, aparam, &energy, nullptr, nullptr,
+                            nullptr, nullptr);
+    return energy;
+  };
+  for (const int ago : {0, 1, 2}) EXPECT_NEAR(by_list(pot, values.data(), ago), energies[0], 1e-12);
+  EXPECT_TRUE(std::isnan(by_list(pot, nullptr, 3))) << "those of an earlier call are not taken";
+  EXPECT_NE(pot.error().find("aparam_from_compute"), std::string::npos) << pot.error();
+  EXPECT_TRUE(std::isnan(by_list(none, values.data(), 0)));
+  EXPECT_NE(none.error().find("reads no numbers of atoms"), std::string::npos) << none.error();
 }
 
 TEST(QuintetDeepmd, what_is_not_supported_is_named) {

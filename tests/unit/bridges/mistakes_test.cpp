@@ -49,9 +49,10 @@ TEST(QuintetC, opening_what_is_no_model_says_why) {
   EXPECT_NE(Handle({cut}).error().find("cut.dp"), std::string::npos);
   EXPECT_NE(Handle({data("oneside.dp")}, "half").error().find("expected model, double or mixed"),
             std::string::npos);
-  EXPECT_NE(
-      Handle({data("atom_parameters.dp")}).error().find("reads 2 numbers of each atom (aparam), which calls"),
-      std::string::npos);
+  EXPECT_NE(Handle({data("atom_parameters.dp"), data("hybrid_atom_parameters.dp")})
+                .error()
+                .find("read 2 and 1 number of each atom (aparam)"),
+            std::string::npos);
   EXPECT_NE(Handle({}).error().find("no model"), std::string::npos);
   const Handle other(
       {data("oneside.dp"), std::string(std::getenv("QUINTET_SOURCE_DIR")) + "/inputs/dpmd/copper/copper.dp"});
