@@ -62,7 +62,7 @@ CASES = {
 }
 REFUSED = {
     "fparam": ("pair_style deepmd {one} fparam 1.0\npair_coeff * * O H", "fparam"),
-    "no_aparam": ("pair_style deepmd {three}\npair_coeff * * O H", "aparam_from_compute"),
+    "no_aparam": ("pair_style deepmd {three}\npair_coeff * * O H", "the dim of atom parameter provided"),
     "spin": ("pair_style deepspin {one}\npair_coeff * * O H", "spin"),
     "excluded": ("pair_style deepmd {one}\npair_coeff * * O H\nneigh_modify exclude type 1 2", "the neighbour list lacks atom"),
     "no_model": ("pair_style deepmd nowhere.dp\npair_coeff * * O H", "nowhere.dp"),
