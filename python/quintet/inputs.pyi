@@ -247,7 +247,7 @@ class DpmdTrainModelFitting(TypedDict, total=False):
     neurons: Sequence[int]  # Widths of the layers of the fitting networks; 1 to 20 values, each at least 1 and at most 100000
     timestep: bool  # Trained step sizes idt of layers with a skip connection (resnet_dt)
     activation: Literal['tanh', 'gelu', 'silu', 'relu', 'relu6', 'softplus', 'sigmoid', 'linear']  # Activation function
-    atom_parameters: int  # Numbers of each atom that the networks read beside the descriptor (aparam: a spin, a temperature); all data must have them: aparam.npy, or a column aparam of extended XYZ. Not of dpa1; at least 0 and at most 100
+    atom_parameters: int  # Numbers of each atom that the networks read beside the descriptor (aparam: a spin, a temperature); all data must have them: aparam.npy, or a column aparam of extended XYZ; at least 0 and at most 100
 class DpmdTrainModel(TypedDict, total=False):
     type_map: Sequence[str]  # Names of the atom types in their order; empty: those of the data, in order of appearance
     start: Union[str, None]  # Go on from this model (.dp): its sizes, statistics, energy biases and weights; descriptor and fitting below are not used

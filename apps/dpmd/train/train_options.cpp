@@ -190,7 +190,7 @@ void describe(Schema& schema, FittingOptions& options) {
       .integer("atom_parameters", options.atom_parameters,
                "Numbers of each atom that the networks read beside the descriptor (aparam: a spin, a "
                "temperature); "
-               "all data must have them: aparam.npy, or a column aparam of extended XYZ. Not of dpa1")
+               "all data must have them: aparam.npy, or a column aparam of extended XYZ")
       .at_least(0)
       .at_most(100);
 }

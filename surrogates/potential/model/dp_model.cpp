@@ -204,7 +204,7 @@ void read_fitting(const DpFile& file, const Tree& fitting, const std::vector<DpD
   const int n_parameters = model.frame_parameters.count() + model.atom_parameters.count();
   const int n_in = inputs_of(descriptors, 0, n_parameters).size();
   model.fitting = read_networks(file, fitting.at("nets"), mixed ? 1 : n, n_in);
-  if (descriptors.size() == 1 && descriptors.front().readers && n_parameters == 0) {
+  if (descriptors.size() == 1 && descriptors.front().readers && model.frame_parameters.count() == 0) {
     model.readers = descriptors.front().readers;
     model.readers->fitting = model.fitting;
   }

@@ -140,8 +140,9 @@ void resolve_types(Model& model) {
       model.fitting.push_back(network);
       continue;
     }
-    std::vector<std::optional<double>> inputs(network.n_in() - embeddings[t].size());
-    inputs.insert(inputs.end(), embeddings[t].begin(), embeddings[t].end());
+    std::vector<std::optional<double>> inputs(network.n_in());  // D, the embedding, parameters of atoms
+    std::copy(embeddings[t].begin(), embeddings[t].end(),
+              inputs.end() - model.atom_parameters.count() - std::ssize(embeddings[t]));
     model.fitting.push_back(with_constants(network, inputs));
   }
 }
@@ -216,6 +217,7 @@ Model with_atom_parameters(Model model, const std::vector<AtomParameters>& given
     model.fitting[t] =
         with_constants_before(std::move(model.fitting[t]), 0, normalised(model.atom_parameters, values[t]));
   model.atom_parameters = {};
+  model.readers.reset();  // their fitting networks still read them
   return model;
 }
 

@@ -154,8 +154,10 @@ class ReadersGradient {
   void add_fittings(const ParameterLayout& given, const Real* of_given) {
     for (int t = 0; t < model_.n_types(); ++t) {
       const std::size_t i = readers_.fitting.size() == 1 ? 0 : t;
-      add_network(readers_.fitting[i], places_.fitting[i], model_.fitting[t].n_in(), given.fitting[t],
-                  of_given, readers_.fitting_reads_types ? std::vector<int>{t} : std::vector<int>{});
+      const int n_behind = model_.atom_parameters.count();
+      add_network(readers_.fitting[i], places_.fitting[i], model_.fitting[t].n_in() - n_behind,
+                  given.fitting[t], of_given,
+                  readers_.fitting_reads_types ? std::vector<int>{t} : std::vector<int>{}, n_behind);
     }
   }
   /// Last, once all have said what they want of the embeddings.
@@ -179,14 +181,17 @@ class ReadersGradient {
   void add(std::size_t to, const From* from, std::size_t n) {
     for (std::size_t k = 0; k < n; ++k) gradient_[to + k] += static_cast<Real>(from[k]);
   }
-  /// z = x W + (b + e W_e): of a network after its `n_read` inputs read the embeddings e of some types.
+  /// z = x W + (b + e W_e) + a W_a: of a network that reads the embeddings e of some types after its first
+  /// `n_read` inputs, and `n_behind` numbers a after them.
   void add_network(const Network& network, const std::vector<LayerPlace>& places, int n_read,
-                   const std::vector<LayerPlace>& given, const Real* of_given,
-                   const std::vector<int>& types) {
+                   const std::vector<LayerPlace>& given, const Real* of_given, const std::vector<int>& types,
+                   int n_behind = 0) {
     for (std::size_t l = 0; l < network.layers.size(); ++l) {
       const auto& layer = network.layers[l];
       const std::size_t n_out = layer.n_out, n_in = l == 0 ? n_read : layer.n_in;
       add(places[l].weight, of_given + given[l].weight, n_in * n_out);
+      const std::size_t behind = l == 0 ? n_behind * n_out : 0;
+      add(places[l].weight + layer.weight.size() - behind, of_given + given[l].weight + n_in * n_out, behind);
       add(places[l].bias, of_given + given[l].bias, n_out);
       if (places[l].has_timestep) add(places[l].timestep, of_given + given[l].timestep, n_out);
     }

@@ -79,10 +79,10 @@ int inputs_with_pair(const NetworkOptions& options, int others) {
   return others + options.type_width * (options.type_one_side ? 1 : 2);
 }
 
-/// Inputs of dpa1's fitting network.
+/// Inputs of dpa1's fitting network: D, the embedding of the atom's type, its parameters.
 int inputs_of_fitting(const NetworkOptions& options) {
   return options.embedding.back() * options.axis_neuron +
-         (options.fitting_reads_types ? options.type_width : 0);
+         (options.fitting_reads_types ? options.type_width : 0) + options.n_atom_parameters;
 }
 
 /// Networks of dpa1. The one of types has a matrix alone: a bias would be the same for all of them.
@@ -131,6 +131,8 @@ std::vector<bool> flags(const std::vector<std::array<int, 2>>& pairs, std::size_
 Model without_networks(const NetworkOptions& options) {
   Model model;
   const std::size_t n = options.type_map.size();
+  const std::vector<double> none(options.n_atom_parameters, 0.0);
+  model.atom_parameters.mean = model.atom_parameters.inverse_deviation = none;  // until the data tell
   model.type_names = options.type_map;
   model.rcut = options.rcut;
   model.rcut_smooth = options.rcut_smooth;
@@ -251,10 +253,6 @@ void validate(const NetworkOptions& options) {
                 "axis_neuron is {}; expected 1 to {}, the embedding's last width", options.axis_neuron,
                 options.embedding.back());
   if (is_dpa1) validate_readers(options);
-  QUINTET_CHECK(
-      options.n_atom_parameters == 0 || !is_dpa1,
-      "a fitting network of dpa1 that reads parameters of atoms (aparam) is not trained here; take se_e2_a, "
-      "se_e2_r or se_e3");
   QUINTET_CHECK(options.statistics_frames >= 1,
                 "statistics are to be taken of {} frames a system; expected 1 or more",
                 options.statistics_frames);

@@ -30,7 +30,7 @@ struct NetworkOptions {
   /// a scale that goes smoothly to 1; and whether the fitting network, one for all types, reads them.
   int type_width = 8;
   bool has_gate = false, smooth_gates = true, fitting_reads_types = true;
-  int n_atom_parameters = 0;   ///< numbers of each atom that the fitting networks read (aparam); not of dpa1
+  int n_atom_parameters = 0;   ///< numbers of each atom that the fitting networks read (aparam)
   int statistics_frames = 10;  ///< a system for davg and dstd (DeePMD-kit: data_stat_nbatch batches)
   std::uint64_t seed = 1;
 };

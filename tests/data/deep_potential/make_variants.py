@@ -105,6 +105,8 @@ VARIANTS = {
     "atom_parameters": ({"neuron": [3, 5, 7], "axis_neuron": 3}, {"numb_aparam": 2, "neuron": [9, 11, 11]}, {}),
     "dpa1_atom_parameters": ({**DPA1, "tebd_input_mode": "strip"},
                              {"numb_fparam": 1, "default_fparam": [0.7], "numb_aparam": 3}, {}),
+    "dpa1_strip_aparam": ({**DPA1, "tebd_input_mode": "strip"}, {"numb_aparam": 2}, {}),
+    "dpa1_concat_aparam": ({**DPA1, "type_one_side": True}, {"numb_aparam": 1, "neuron": [9, 9]}, {}),
     "hybrid_atom_parameters": ({"type": "hybrid", "list": [BASE["descriptor"],
                                                            {**BASE["descriptor"], **RADIAL, "rcut": 3.5}]},
                                {"numb_aparam": 1}, {}),

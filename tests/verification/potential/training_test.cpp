@@ -33,14 +33,14 @@ Configuration labelled(const ModelCase& item, double energy_off, double force_of
 }
 
 /// The models that are trained: se_e2_a, of distances alone se_e2_r, which empty slots reach, too, dpa1,
-/// whose networks read types, se_e3 of angles, and se_e2_a with parameters of atoms.
+/// whose networks read types, se_e3 of angles, and se_e2_a and dpa1 with parameters of atoms.
 std::vector<ModelCase> trained_cases() {
   auto cases = model_cases();
   for (const char* name :
        {"se_e2_r", "se_e2_r_float32", "dpa1_strip", "dpa1_strip_davg", "dpa1_strip_exclude",
         "dpa1_strip_oneside_rough", "dpa1_strip_float32", "dpa1_concat", "dpa1_concat_oneside",
         "dpa1_concat_exclude", "dpa1_ten_types", "se_e3", "se_e3_float32", "se_e3_three_types",
-        "se_e3_exclude", "atom_parameters"}) {
+        "se_e3_exclude", "atom_parameters", "dpa1_strip_aparam", "dpa1_concat_aparam"}) {
     const std::string path = source("tests/data/deep_potential/" + std::string(name));
     cases.push_back(
         {name, path + ".dp", case_named(path + ".ref.json", read_dp(path + ".dp").type_names, "triclinic")});
@@ -51,7 +51,8 @@ std::vector<ModelCase> trained_cases() {
 /// Whether every parameter or rank is looked at: one model of each kind.
 bool is_of_each_kind(const std::string& name) {
   return name == "se_e2_r" || name == "dpa1_strip" || name == "dpa1_strip_oneside_rough" ||
-         name == "dpa1_concat" || name == "se_e3" || name == "se_e3_three_types" || name == "atom_parameters";
+         name == "dpa1_concat" || name == "se_e3" || name == "se_e3_three_types" ||
+         name == "atom_parameters" || name == "dpa1_strip_aparam";
 }
 
 constexpr LossPrefactors prefactors{0.7, 1.3, 0.4};
