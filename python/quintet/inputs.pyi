@@ -157,7 +157,7 @@ class DpmdRunDeviation(TypedDict, total=False):
     relative_force: Union[str, None]  # Divide an atom's force deviation by its mean force plus this level; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom
     relative_virial: Union[str, None]  # Divide a component's virial deviation by its mean (per atom) plus this level; unit: eV, meV, kJ/mol, kcal/mol, hartree, J; above 0 eV
     atomic: bool  # Write the force deviation of every atom behind the row
-    precision: Literal['run', 'double', 'mixed']  # Arithmetic of the models after the first: as potential.precision says (of bf16: mixed), or another. Models differ far more than float32 and float64 do, and mixed takes about half the time
+    precision: Literal['run', 'double', 'mixed']  # Arithmetic of the models after the first: as potential.precision says (of bf16: mixed), or another. Models differ far more than float32 and float64 do, and mixed takes about half the time; the first model, which moves the atoms, is untouched
 class DpmdRunSelection(TypedDict, total=False):
     force_low: Required[str]  # Least max_devi_f of a candidate; below, the models agree; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; at least 0 eV/angstrom
     force_high: Required[str]  # max_devi_f from which a frame is no physics any more; unit: eV/angstrom, hartree/bohr, kcal/mol/angstrom, N; above 0 eV/angstrom

@@ -46,7 +46,8 @@ void describe(Schema& schema, DeviationOptions& options) {
            {"double", CompanionPrecision::fp64},
            {"mixed", CompanionPrecision::mixed}},
           "Arithmetic of the models after the first: as potential.precision says (of bf16: mixed), or "
-          "another. Models differ far more than float32 and float64 do, and mixed takes about half the time")
+          "another. Models differ far more than float32 and float64 do, and mixed takes about half the time; "
+          "the first model, which moves the atoms, is untouched")
       .on_restart(OnRestart::physics);
 }
 

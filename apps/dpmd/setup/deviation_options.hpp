@@ -16,7 +16,7 @@ struct DeviationOptions {
   std::optional<double> relative_force;   ///< (eV/angstrom)
   std::optional<double> relative_virial;  ///< (eV)
   bool atomic = false;
-  CompanionPrecision precision = CompanionPrecision::as_the_run;
+  CompanionPrecision precision = CompanionPrecision::mixed;
 };
 void describe(Schema& schema, DeviationOptions& options);
 

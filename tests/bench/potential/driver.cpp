@@ -211,12 +211,16 @@ void time_deviation(const Comm& comm, const DriverArguments& arguments) {
   }
   if (!comm.is_root()) return;
   const double per_atom = 1e6 / s.atoms.n_global;
+  std::string shares;  // of an evaluation for each step, where the deviation is taken every so many
+  for (const int interval : {1, 10, 20, 100})
+    shares += fmt::format("\"percent_every_{0}\": {1:.1f}, \"percent_every_{0}_mixed\": {2:.1f}, ", interval,
+                          100 * least[1] / least[3] / interval, 100 * least[2] / least[3] / interval);
   std::printf(
-      "{\"atoms\": %lld, \"companions\": %d, \"cpu_us_per_atom_evaluation\": %.3f, "
+      "{%s\"atoms\": %lld, \"companions\": %d, \"cpu_us_per_atom_evaluation\": %.3f, "
       "\"over_evaluation_one_by_one\": %.3f, \"over_evaluation_shared\": %.3f, "
       "\"over_evaluation_shared_mixed\": %.3f, \"max_force_deviation_shared\": %.3e, "
       "\"max_force_deviation_shared_mixed\": %.3e}\n",
-      static_cast<long long>(s.atoms.n_global), n, least[3] * per_atom, least[0] / least[3],
+      shares.c_str(), static_cast<long long>(s.atoms.n_global), n, least[3] * per_atom, least[0] / least[3],
       least[1] / least[3], least[2] / least[3], found[1], found[2]);
 }
 
