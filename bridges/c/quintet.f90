@@ -6,7 +6,8 @@ module quintet
   private
   public :: quintet_open, quintet_text, quintet_potential_close, quintet_potential_compute, quintet_potential_cutoff, &
             quintet_potential_set_neighbours, quintet_potential_compute_neighbours, quintet_error, quintet_device, &
-            quintet_potential_compute_float, quintet_potential_compute_neighbours_float
+            quintet_potential_compute_float, quintet_potential_compute_neighbours_float, &
+            quintet_potential_set_atom_parameters, quintet_potential_set_type_parameters
 
   interface
     function open_c(n_files, files, precision, device) bind(C, name="quintet_potential_open_on") result(potential)
@@ -52,6 +53,19 @@ module quintet
       integer(c_int), value :: n_owned, n_ghosts, n_rows, mask
       integer(c_int), intent(in) :: types(*), atoms(*), n_neighbours(*)  ! indices from 0
       type(c_ptr), intent(in) :: neighbours(*)
+      integer(c_int) :: code
+    end function
+    function quintet_potential_set_atom_parameters(potential, n_atoms, n, values) bind(C) result(code)
+      import
+      type(c_ptr), value :: potential
+      integer(c_int), value :: n_atoms, n
+      real(c_double), intent(in) :: values(*)  ! (n, n_atoms) in Fortran's order
+      integer(c_int) :: code
+    end function
+    function quintet_potential_set_type_parameters(potential, n_types, n, values) bind(C) result(code)
+      import
+      type(c_ptr), value :: potential, values  ! (n, n_types), or c_null_ptr: none any more
+      integer(c_int), value :: n_types, n
       integer(c_int) :: code
     end function
     function quintet_potential_compute_neighbours(potential, model, positions, energy, forces, virial, atomic_energies, &

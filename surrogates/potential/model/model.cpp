@@ -255,11 +255,6 @@ void require_of_pairs(const Model& model, const std::string& what) {
 
 void require_trainable(const Model& model, const std::string& what) {
   require_kind(model, true, what, "se_e2_a, se_e2_r, se_e3 or dpa1");
-  QUINTET_CHECK(
-      model.kind != DescriptorKind::dpa1 || model.atom_parameters.count() == 0,
-      "{} models dpa1 without parameters of atoms (aparam); this one reads {}. se_e2_a, se_e2_r and se_e3 "
-      "may read some",
-      what, model.atom_parameters.count());
 }
 
 void evaluate_scalar(const Network& network, double x, std::vector<double>& g, std::vector<double>& dg) {

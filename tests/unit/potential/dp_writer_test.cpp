@@ -30,9 +30,7 @@ std::string source(const std::string& path) {
 /// Those of one descriptor are; what a model of isolated atoms says of them becomes part of its biases.
 bool is_written(const fs::path& path) {
   const Model model = read_dp(path.string());
-  return model.further.empty() && model.frame_parameters.count() == 0 &&
-         (model.kind != DescriptorKind::dpa1 || model.atom_parameters.count() == 0) &&
-         path.stem() != "atom_energy";
+  return model.further.empty() && model.frame_parameters.count() == 0 && path.stem() != "atom_energy";
 }
 
 /// Models that DeePMD-kit wrote.
