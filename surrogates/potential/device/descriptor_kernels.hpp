@@ -16,7 +16,7 @@ struct DescriptorKernel {
   using Team = device::Lanes<width>;
   const Real* t;
   Real* d;
-  int n_channels, axis, size;
+  int n_channels, axis, d_stride;  ///< D's from atom to atom
   [[nodiscard]] int scratch_bytes() const { return 4 * n_channels * static_cast<int>(sizeof(Real)); }
   KOKKOS_INLINE_FUNCTION void operator()(const int b, char* scratch) const {
     const int lane = Team::own();
@@ -24,7 +24,7 @@ struct DescriptorKernel {
     const Real* from = t + std::int64_t{b} * 4 * n_channels;
     for (int o = lane; o < 4 * n_channels; o += width) own[o] = from[o];
     Team::sync();
-    Real* to = d + std::int64_t{b} * size;
+    Real* to = d + std::int64_t{b} * d_stride;
     for (int m2 = 0; m2 < axis; ++m2) {
       const Real f0 = own[m2], f1 = own[n_channels + m2], f2 = own[2 * n_channels + m2],
                  f3 = own[3 * n_channels + m2];
@@ -50,7 +50,7 @@ struct DescriptorBackKernel {
   using Team = device::Lanes<width>;
   const Real *t, *dd;
   Real* dt;
-  int n_channels, axis, size;
+  int n_channels, axis, size, d_stride;
   [[nodiscard]] int scratch_bytes() const {
     return (4 * n_channels + 4 * axis + size) * static_cast<int>(sizeof(Real));
   }
@@ -62,7 +62,7 @@ struct DescriptorBackKernel {
     const Real* from = t + std::int64_t{b} * 4 * n_channels;
     for (int m = lane; m < n_channels; m += width)
       for (int a = 0; a < 4; ++a) own[m].of[a] = from[a * n_channels + m];
-    from = dd + std::int64_t{b} * size;
+    from = dd + std::int64_t{b} * d_stride;
     for (int o = lane; o < size; o += width) g[o] = from[o];
     Team::sync();
     // The second part: `parts` lanes share an m2.

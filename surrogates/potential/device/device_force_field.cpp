@@ -13,7 +13,7 @@ namespace {
 DeviceModel tables_of(const Model& model, const DeepPotentialOptions& options,
                       const std::optional<RepulsionOptions>& repulsion) {
   DeviceModel tables = device_model(model, options);
-  if (repulsion) tables.repulsion = nuclear_pairs(model.type_names, model.rcut, *repulsion);
+  if (repulsion) tables.repulsion = nuclear_pairs(model.type_names, model.cutoff(), *repulsion);
   return tables;
 }
 

@@ -30,7 +30,7 @@ class DeviceForceField final : public ForceField {
                    const std::optional<RepulsionOptions>& repulsion = {},
                    Maker make = quintet_make_device_potential, Require require = {});
 
-  [[nodiscard]] double cutoff() const override { return model_.rcut; }
+  [[nodiscard]] double cutoff() const override { return model_.cutoff(); }
   [[nodiscard]] const std::vector<std::string>& type_names() const override { return model_.type_names; }
   [[nodiscard]] std::string description() const override;
   [[nodiscard]] bool needs_list() const override { return false; }

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "surrogates/potential/device/environment_kernels.hpp"
+#include "surrogates/potential/device/force_sums.hpp"
 
 namespace quintet::potential {
 
@@ -22,10 +22,8 @@ struct ForcesKernel {
   EnvironmentTables table;
   const Real *polynomial, *gate;
   const Real *moments, *dt;  ///< dE/dM and dE/dT
-  const int* owner;          ///< [n_all] whom a force on an atom goes to; nullptr: itself
-  Fixed *force, *atom_virial;
-  double* sums;  ///< [n, 10] energy, virial
-  Trouble* trouble;
+  int dt_stride;             ///< from atom to atom
+  ForceTargets to;
 
   /// How the energy depends on a neighbour.
   struct Slopes {
@@ -128,16 +126,13 @@ struct ForcesKernel {
     const double *mean = table.mean + 4 * centre, *scale = table.scale + 4 * centre;
     const int* row = rows.row + std::int64_t{b} * rows.capacity;
     const int n = rows.row_size[b];
-    long long own[3] = {};
-    double virial[9] = {};
-    bool strong = false;
+    ForceSums<Space> sums(to);
     for (int r = lane; r < n; r += width) {
       const int j = row[r];
       if (j < 0) continue;
       const NeighbourTerm<Real> term(e, mean, scale, from, rows.x + 3 * std::int64_t{j});
       if (term.interval >= e.n_intervals) continue;
-      Slopes by =
-          slopes_of(centre, rows.type[j], bank, a_stride, dt + std::int64_t{b} * n_a * e.n_channels, term);
+      Slopes by = slopes_of(centre, rows.type[j], bank, a_stride, dt + std::int64_t{b} * dt_stride, term);
       by.row[0] += by.by_place * static_cast<Real>(2 * e.inverse_interval);
       const double g[3] = {by.row[1] * scale[1], by.row[2] * scale[2], by.row[3] * scale[3]};
       double by_d[3];
@@ -148,28 +143,9 @@ struct ForcesKernel {
         const double along = by.by_gate * term.dw / ::sqrt(r2);
         for (int l = 0; l < 3; ++l) by_d[l] += along * term.d[l];
       }
-      const std::size_t to = 3 * std::int64_t{owner ? owner[j] : j};
-      for (int l = 0; l < 3; ++l) {
-        const double slope = by_d[l];
-        strong = strong || !(slope < largest_pair_force && slope > -largest_pair_force);
-        const long long fixed = to_fixed(slope);
-        own[l] += fixed;
-        device::add_atomically(force + to + l, static_cast<Fixed>(-fixed));
-        for (int k = 0; k < 3; ++k) virial[3 * l + k] -= slope * term.d[k];
-        if (atom_virial)
-          for (int k = 0; k < 3; ++k)
-            device::add_atomically(atom_virial + 3 * to + 3 * l + k,
-                                   static_cast<Fixed>(to_fixed(-slope * term.d[k])));
-      }
+      sums.add(j, by_d, term.d);
     }
-    if (strong) (void)Kokkos::atomic_fetch_max(&trouble->too_strong, i + 1);
-    for (int l = 0; l < 3; ++l) own[l] = Team::sum(own[l]);
-    for (int k = 0; k < 9; ++k) virial[k] = Team::sum(virial[k]);
-    if (lane == 0) {
-      const std::size_t at = 3 * std::int64_t{owner ? owner[i] : i};
-      for (int l = 0; l < 3; ++l) device::add_atomically(force + at + l, static_cast<Fixed>(own[l]));
-      for (int k = 0; k < 9; ++k) sums[10 * std::int64_t{b} + 1 + k] = virial[k];
-    }
+    sums.finish(b, i);
   }
 };
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "surrogates/potential/device/environment_kernels.hpp"
+#include "surrogates/potential/device/atom_environment.hpp"
 #include "surrogates/potential/model/repulsion/repulsion_kernels.hpp"
 
 namespace quintet::potential {

@@ -24,7 +24,7 @@ device::Buffer<Real, Space> upload_as(const char* label, const std::vector<doubl
 }
 /// C `[groups, n_dense, order, n_channels]` of a centre, T = M C: polynomials of the networks; with gates
 /// those times c of each type, and for the moments of all neighbours as they are.
-inline std::vector<double> contraction_of(const DeviceModel& model, int centre) {
+inline std::vector<double> contraction_of(const DevicePart& model, int centre) {
   const std::size_t channels = model.n_channels, of_interval = std::size_t(model.order) * channels;
   std::vector<double> c;
   for (int g = 0; g < model.n_groups(); ++g) {

@@ -107,18 +107,23 @@ namespace {
 // Round-off of G in float64; in float32 the table must not be worse than the arithmetic.
 double polynomial_tolerance(bool single) { return single ? 1e-7 : 2e-14; }
 
+/// Those of triplets (TripletLayout); none if they do not reach the precision.
+/// @param from (angstrom) the nearest neighbours that they reach
+std::optional<TripletLayout> layout_of_triplets(const DescriptorModel& model, int pack, bool single,
+                                                double from) {
+  const double tolerance = 10 * polynomial_tolerance(single);
+  const TripletLayout layout = choose_triplet_layout(model, pack, tolerance, from);
+  if (layout.error <= tolerance) return layout;
+  log::info("compress: auto keeps the networks: polynomials reach a relative error of {:.1e} only",
+            layout.error);
+  return {};
+}
+
 template <class Real>
 std::unique_ptr<Embedding<Real>> make_triplets(const DescriptorModel& model, Compression compression) {
-  const double tolerance = 10 * polynomial_tolerance(sizeof(Real) == 4);
   std::optional<TripletLayout> layout;
-  if (compression == Compression::automatic) {
-    layout = choose_triplet_layout(model, pack_width<Real>, tolerance, closest);
-    if (layout->error > tolerance) {
-      log::info("compress: auto keeps the networks: polynomials reach a relative error of {:.1e} only",
-                layout->error);
-      layout.reset();
-    }
-  }
+  if (compression == Compression::automatic)
+    layout = layout_of_triplets(model, pack_width<Real>, sizeof(Real) == 4, closest);
   return std::make_unique<TripletEmbedding<Real>>(model, layout, compression == Compression::file);
 }
 
@@ -133,11 +138,22 @@ std::optional<SpectralLayout> layout_of_networks(const DescriptorModel& model, i
 }
 }  // namespace
 
+namespace {
+bool polynomials_may_stand(const DescriptorModel& model, Compression compression) {
+  return compression == Compression::automatic && (model.tables.empty() || !tables_are_the_model(model));
+}
+}  // namespace
+
 std::optional<SpectralLayout> spectral_layout(const DescriptorModel& model, Compression compression, int pack,
                                               bool single) {
-  if (compression != Compression::automatic || (!model.tables.empty() && tables_are_the_model(model)))
-    return {};
+  if (!polynomials_may_stand(model, compression)) return {};
   return layout_of_networks(model, pack, single);
+}
+
+std::optional<TripletLayout> triplet_layout(const DescriptorModel& model, Compression compression, int pack,
+                                            bool single) {
+  if (!polynomials_may_stand(model, compression)) return {};
+  return layout_of_triplets(model, pack, single, closest_distance);
 }
 
 template <class Real>

@@ -78,10 +78,14 @@ enum class Compression {
 };
 
 struct SpectralLayout;
+struct TripletLayout;
 /// How polynomials stand for a model's networks; none where something else was asked for or is better.
 /// @param pack the order is a multiple of it
 [[nodiscard]] std::optional<SpectralLayout> spectral_layout(const DescriptorModel& model,
                                                             Compression compression, int pack, bool single);
+/// The same of triplets (se_e3), down to neighbours at closest_distance: who asks has no networks to run.
+[[nodiscard]] std::optional<TripletLayout> triplet_layout(const DescriptorModel& model,
+                                                          Compression compression, int pack, bool single);
 
 template <class Real>
 [[nodiscard]] std::unique_ptr<Embedding<Real>> make_embedding(const DescriptorModel& model,

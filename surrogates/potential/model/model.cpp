@@ -231,14 +231,18 @@ void require_no_atom_parameters(const Model& model, const std::string& what) {
       what, model.atom_parameters.count());
 }
 
+void require_no_frame_parameters(const Model& model, const std::string& what) {
+  QUINTET_CHECK(model.frame_parameters.count() == 0,
+                "{} models without frame parameters (fparam); this one reads {}", what,
+                model.frame_parameters.count());
+}
+
 void require_kind(const Model& model, bool is_one_of_them, const std::string& what, const char* kinds) {
   QUINTET_CHECK(is_one_of_them && model.further.empty(),
                 "{} models with the descriptor {} alone, not {}: dpmd run, evaluate and test run it on "
                 "CPUs (device: cpu) in double or mixed precision",
                 what, kinds, model.summary());
-  QUINTET_CHECK(model.frame_parameters.count() == 0,
-                "{} models without frame parameters (fparam); this one reads {}", what,
-                model.frame_parameters.count());
+  require_no_frame_parameters(model, what);
 }
 
 }  // namespace
@@ -248,8 +252,8 @@ void require_with_axis(const Model& model, const std::string& what) {
   require_no_atom_parameters(model, what);
 }
 
-void require_of_pairs(const Model& model, const std::string& what) {
-  require_kind(model, model.kind != DescriptorKind::se_e3, what, "se_e2_a, se_e2_r or dpa1");
+void require_without_parameters(const Model& model, const std::string& what) {
+  require_no_frame_parameters(model, what);
   require_no_atom_parameters(model, what);
 }
 

@@ -214,11 +214,11 @@ struct AtomParameters {
 /// Throws InputError, with what may be done instead, unless a model has one descriptor se_e2_a or dpa1 and
 /// reads no parameters of frames or atoms. @param what cannot be done with others: "a device evaluates"
 void require_with_axis(const Model& model, const std::string& what);
-/// The same of one descriptor that sums over pairs of atoms: se_e2_a, se_e2_r or dpa1.
-void require_of_pairs(const Model& model, const std::string& what);
 /// The same of any one descriptor, which but for dpa1 may have parameters of atoms: what is trained and
 /// written.
 void require_trainable(const Model& model, const std::string& what);
+/// The same of any descriptors, hybrids too, without parameters of frames and atoms.
+void require_without_parameters(const Model& model, const std::string& what);
 
 /// Read DeePMD-kit's native .dp file (HDF5), versions 2 and 3, or its serialised tree as text (.yaml, .yml,
 /// .json). Reads on every rank. Throws InputError that names the file and what is wrong or not supported

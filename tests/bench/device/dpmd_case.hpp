@@ -53,12 +53,23 @@ void visit_fitting(A& archive, DeviceModel& m) {
 }
 
 template <class A>
+void visit_parts(A& archive, DeviceModel& m) {
+  std::uint64_t n = m.parts.size();
+  archive(n);
+  m.parts.resize(n);
+  for (auto& p : m.parts)
+    archive.all(p.n_types, p.n_channels, p.axis, p.n_slots, p.rcut, p.rcut_smooth, p.protection,
+                p.limits_total, p.sel, p.slots, p.mean, p.inverse_deviation, p.dropped, p.emptied, p.order,
+                p.n_intervals, p.n_dense, p.width, p.lower, p.polynomial, p.network, p.one_sided, p.gate,
+                p.empty, p.has_triplets, p.part_bits, p.x_by_theta);
+}
+
+template <class A>
 void visit(A& archive, Case& c) {
-  for (auto& m : c.model)
-    archive.all(m.n_types, m.n_channels, m.axis, m.n_slots, m.rcut, m.rcut_smooth, m.protection,
-                m.limits_total, m.sel, m.slots, m.mean, m.inverse_deviation, m.dropped, m.emptied, m.order,
-                m.n_intervals, m.n_dense, m.width, m.lower, m.polynomial, m.network, m.one_sided, m.gate,
-                m.empty);
+  for (auto& m : c.model) {
+    archive.all(m.n_types, m.rcut);
+    visit_parts(archive, m);
+  }
   visit_fitting(archive, c.model[0]);  // the same in both precisions
   c.model[1].fitting = c.model[0].fitting;
   auto& s = c.system;

@@ -50,8 +50,9 @@ dpmd_case::Case make_case(const std::string& model_path, const std::string& cell
     c.model[p] = potential::device_model(model, options);
     auto field = std::make_unique<potential::DeepPotential>(model, options);
     c.reference[p] = reference_of(*field, cell);
-    std::printf("%s\norder %d, intervals %d, dense %d\n", field->description().c_str(), c.model[p].order,
-                c.model[p].n_intervals, c.model[p].n_dense);
+    std::printf("%s\n", field->description().c_str());
+    for (const auto& part : c.model[p].parts)
+      std::printf("order %d, intervals %d, dense %d\n", part.order, part.n_intervals, part.n_dense);
     potential::Repulsion repelled(std::move(field), repulsion);
     c.repelled[p] = reference_of(repelled, cell);
   }

@@ -258,7 +258,8 @@ TEST(Plain, models_alone_are_rounded_and_run_on_a_device) {
     expect(complaint_of([&] { DeepPotential field(model, rounded); }), {"dpa1_strip"});
     DeepPotentialOptions mixed;
     mixed.precision = Precision::mixed;
-    expect(complaint_of([&] { static_cast<void>(device_model(model, mixed)); }), {"dpa1_strip", "se_e2_r"});
+    expect(complaint_of([&] { static_cast<void>(device_model(model, mixed)); }),
+           {"dpa1_strip", "se_e2_r", "se_e3", "hybrid", "hybrid_triplets"});
   }
 }
 

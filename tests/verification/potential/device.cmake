@@ -4,3 +4,5 @@ quintet_test(deep_potential_device_dpa1 SOURCES device_dpa1_test.cpp DEPENDS qui
              DEVICE LABELS verification RANKS 1 2 3 SEVERAL *.equals_*:*.is_the_same_*:*.has_the_virials_* TIMEOUT 900)
 quintet_test(deep_potential_device_distances SOURCES device_distances_test.cpp DEPENDS quintet_potential
              DEVICE LABELS verification RANKS 1 2 3 SEVERAL *.equals_*:*.is_the_same_*:*.has_the_virials_* TIMEOUT 900)
+quintet_test(deep_potential_device_hybrids SOURCES device_hybrids_test.cpp DEPENDS quintet_potential
+             DEVICE LABELS verification RANKS 1 2 3 SEVERAL *.equals_*:*.is_the_same_*:*.has_the_virials_* TIMEOUT 900)

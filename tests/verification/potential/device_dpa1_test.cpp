@@ -208,7 +208,7 @@ Model of_types(const Model& model, int n) {
 TEST(DeviceDpa1, refuses_more_types_than_its_moments_have_room_for) {
   const Model one = model_named("dpa1_one_type");
   ASSERT_FALSE(one.gates.empty());
-  const int order = device_model(one, {}).order;
+  const int order = device_model(one, {}).parts.front().order;
   // 40 000 bytes of moments: an interval of each type and of all together.
   const int most = 40000 / (4 * 8 * (order + 1)) - 1;
   const auto start = configuration_of("dpa1_one_type", one);

@@ -29,6 +29,14 @@ Model water() { return read_dp(source("inputs/dpmd/water/water.dp")); }
 /// Of dpa1 with smooth gates.
 Model gated_water() { return read_dp(source("tests/data/deep_potential/training/water_strip_end.dp")); }
 
+/// Of se_e2_a and of angles between near neighbours; nothing of water, so with forces that leave it whole.
+Model hybrid_water() {
+  Model model = read_dp(source("tests/data/deep_potential/hybrid_triplets.dp"));
+  for (auto& network : model.fitting)
+    for (double& weight : network.layers.back().weight) weight *= 0.02;
+  return model;
+}
+
 /// 32 molecules of liquid water, with types of the model's order.
 Configuration liquid() {
   auto c = read_configuration(source("inputs/dpmd/water/water32.xyz"));
@@ -138,7 +146,7 @@ std::unique_ptr<ForceField> device_field(Model model = water(), const DeepPotent
 
 TEST(DeviceForceFieldInSteps, equals_the_engine_for_cpus_over_a_rebuild) {
   const auto comm = Comm::world();
-  for (const auto& model : {water(), gated_water()})
+  for (const auto& model : {water(), gated_water(), hybrid_water()})
     for (const Home home : {Home::host, Home::device}) {
       HostRun cpu(comm, liquid(), cpu_field(model));
       HostRun device(comm, liquid(), device_field(model), {}, home);
@@ -157,7 +165,7 @@ TEST(DeviceForceFieldInSteps, equals_the_engine_for_cpus_over_a_rebuild) {
 // A restart lists the neighbours of the places of the last rebuild, not of those where the atoms are now.
 TEST(DeviceForceFieldInSteps, goes_on_bitwise_after_a_restart) {
   const auto comm = Comm::world();
-  for (const auto& model : {water(), gated_water()})
+  for (const auto& model : {water(), gated_water(), hybrid_water()})
     for (const Home home : {Home::host, Home::device}) {
       HostRun whole(comm, liquid(), device_field(model), {}, home);
       whole.steps(0, 6);

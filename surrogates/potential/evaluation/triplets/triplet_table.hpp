@@ -1,10 +1,9 @@
 #pragma once
 
-#include <bit>
-#include <cmath>
 #include <cstdint>
-#include <type_traits>
+#include <vector>
 
+#include "surrogates/potential/evaluation/triplets/triplet_place.hpp"
 #include "surrogates/potential/model/model.hpp"
 
 namespace quintet::potential {
@@ -15,7 +14,7 @@ namespace quintet::potential {
 /// With v = |theta|/unit + 1, an octave of v (2^e to 2^(e+1)) is cut into `parts` equal intervals. Those of
 /// negative theta follow those of positive.
 struct TripletLayout {
-  static constexpr double unit = 2;
+  static constexpr double unit = triplet_unit;
   int order = 16;     ///< coefficients of x^k an interval, x from -1 to 1 as theta grows
   int part_bits = 0;  ///< parts = 2^part_bits
   int n_octaves = 1;
@@ -29,27 +28,6 @@ struct TripletLayout {
   /// Left end and width of an interval, in theta.
   [[nodiscard]] double width(int interval) const;
   [[nodiscard]] double left(int interval) const;
-};
-
-/// Where theta lies: its interval (beyond the last octave: none, -1) and the place x in it.
-template <class Real>
-struct TripletPlace {
-  int interval;
-  Real x;
-
-  TripletPlace(Real theta, int part_bits, int one_sign) {
-    using Bits = std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>;
-    constexpr int digits = sizeof(Real) == 8 ? 52 : 23;
-    constexpr Bits one = std::bit_cast<Bits>(Real(1)), fraction = (Bits{1} << digits) - 1;
-    // The exponent of v and the first bits after it tell the interval, the other bits the place.
-    const Bits bits = std::bit_cast<Bits>(std::abs(theta) * Real(1 / TripletLayout::unit) + Real(1));
-    const Bits index = (bits - one) >> (digits - part_bits);
-    const Real place = 2 * std::bit_cast<Real>(((bits << part_bits) & fraction) | one) - 3;
-    const bool is_negative = theta < 0;
-    interval =
-        index < static_cast<Bits>(one_sign) ? static_cast<int>(index) + (is_negative ? one_sign : 0) : -1;
-    x = is_negative ? -place : place;
-  }
 };
 
 /// Bound |theta| = |R_j . R_k| of neighbours at `closest` angstrom or further, and of empty slots: with R =
