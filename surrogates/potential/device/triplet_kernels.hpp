@@ -28,7 +28,7 @@ class TripletDirections {
   using Team = device::Lanes<width>;
 
   /// Room that it takes of a scratch (bytes).
-  [[nodiscard]] static int scratch_bytes(int n_rows, int n_types) {
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION static int scratch_bytes(int n_rows, int n_types) {
     return 8 * ((4 * n_rows * static_cast<int>(sizeof(Real)) + 7) / 8) +
            8 * ((n_rows + n_types + 1) * static_cast<int>(sizeof(int)) / 8 + 1);
   }

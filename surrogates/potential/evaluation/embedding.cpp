@@ -139,8 +139,11 @@ std::optional<SpectralLayout> layout_of_networks(const DescriptorModel& model, i
 }  // namespace
 
 namespace {
+/// Those of a compressed file, too, unless its tables are another model than its networks.
 bool polynomials_may_stand(const DescriptorModel& model, Compression compression) {
-  return compression == Compression::automatic && (model.tables.empty() || !tables_are_the_model(model));
+  return compression == Compression::automatic &&
+         (model.tables.empty() || table_difference(model) < table_tolerance(model) ||
+          !tables_are_the_model(model));
 }
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/potential/device/device_force_field.hpp"
+#include "surrogates/potential/model/dp_writer.hpp"
 #include "tests/support/device/test_device.hpp"
 #include "tests/verification/potential/models.hpp"
 
@@ -102,6 +103,15 @@ TEST(DeviceDistances, equals_the_engine_for_cpus) {
   if (Comm::world().size() == 1) {
     EXPECT_GE(warned, 2) << "sel was not exceeded";
   }
+}
+
+/// Of a compressed file the cores read the tables, which are its networks to 1e-11; a device makes
+/// polynomials.
+TEST(DeviceDistances, equals_the_tables_of_a_compressed_file) {
+  const Model model = compressed(model_named("se_e2_r"), 0.6);
+  DeepPotential cores(model, {});
+  expect_equal(evaluate(Comm::world(), *device_field(model), configuration_of()),
+               evaluate(Comm::world(), cores, configuration_of()), 1e-10, "compressed");
 }
 
 // The least distance in the training data says which neighbours enter through moments: all, some, hardly any.
