@@ -165,14 +165,17 @@ DomainOptions Simulation::domain_options(const RunOptions& options) const {
   DomainOptions domain = domain_of(*force_field_);
   if (ensemble_) domain = ensemble_->widened(domain);
   domain.skin = options.domain.skin;
+  if (options.observables.heat_current) domain.rows = true;  // virials of ghosts are sent by the host's plan
   return domain;
 }
 
 /// Whose memory the atoms are moved in.
 void Simulation::settle(const Exec& exec, const RunOptions& options) {
   if (session_.is_cpu()) return;
-  residence_ = fmt::format("on the device; they come to the host for observers{}",
-                           options.deviation ? ", checkpoints and new ghosts" : " and checkpoints");
+  residence_ =
+      fmt::format("on the device; they come to the host for observers{}",
+                  options.deviation || options.observables.heat_current ? ", checkpoints and new ghosts"
+                                                                        : " and checkpoints");
   session_.require_bytes(
       resident_bytes(atoms_.n_local, atoms_.n_all(), domain_->comm().size() > 1),
       fmt::format("{} and {}", counted(atoms_.n_local, "atom"), counted(atoms_.n_ghost, "ghost")));

@@ -16,8 +16,6 @@ std::optional<std::string> problem_of_observables(const RunOptions& options) {
   if (options.potential.dispersion)
     return "observables.heat_current needs virials that potential.dispersion does not have by atom: those of "
            "the derivatives of each atom's energy; remove one of the two";
-  if (options.device != Device::cpu)
-    return "observables.heat_current is for device: cpu; a device does not compute virials by atom in a run";
   return std::nullopt;
 }
 

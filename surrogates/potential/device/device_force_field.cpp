@@ -31,7 +31,7 @@ DeviceForceField::DeviceForceField(Model model, const DeepPotentialOptions& opti
       engine_(make(tables_, single_)) {}
 
 /// Ask before the first atoms go there, with some to spare, and again where more have come; all ranks ask.
-void DeviceForceField::require_room(const Atoms& atoms, double range) {
+void DeviceForceField::require_room(const Atoms& atoms, double range, bool by_atom) {
   if (!require_) return;
   double more = 0;
   if (atoms.n_all() > promised_) {
@@ -39,6 +39,12 @@ void DeviceForceField::require_room(const Atoms& atoms, double range) {
     const double listed = 4.18879 * range * range * range * atoms.n_global / atoms.box.volume();
     more = std::max(0.0, device_bytes(tables_, single_, atoms.n_local, atoms.n_all(), listed) - before);
     promised_ = atoms.n_all() + atoms.n_all() / 10;
+  }
+  if (by_atom && atoms.n_all() > promised_by_atom_) {
+    // Virials in whole numbers and, where forces are, as reals; energies.
+    constexpr double an_atom = 9 * 8 + 6 * 8, a_local_atom = 8;
+    more += 1.06 * (an_atom * (atoms.n_all() - promised_by_atom_) + a_local_atom * atoms.n_local);
+    promised_by_atom_ = atoms.n_all() + atoms.n_all() / 10;
   }
   require_(more, fmt::format("{} atoms and {} ghosts", atoms.n_local, atoms.n_ghost));
 }
@@ -53,7 +59,7 @@ DeviceTotals DeviceForceField::compute_on_host(const Atoms& atoms, const Neighbo
   if (list.version == 0 || list.version != built_) {
     // After a restart atoms have moved since their list was made: its own places must be the list's.
     const bool kept = list.built.extent(0) >= static_cast<std::size_t>(atoms.n_all());
-    require_room(atoms, list.range);
+    require_room(atoms, list.range, by_atom.energy.extent(0) > 0 || by_atom.virial.extent(0) > 0);
     engine_->build(
         {atoms.n_local, atoms.n_all(), kept ? list.built.data() : atoms.position.data(), atoms.type.data()},
         list.range);
@@ -68,7 +74,7 @@ DeviceTotals DeviceForceField::compute_on_host(const Atoms& atoms, const Neighbo
 DeviceTotals DeviceForceField::compute_resident(const Atoms& atoms, const NeighbourList& list) {
   const ResidentRows rows = atoms.resident->rows();
   if (list.version != built_resident_) {
-    require_room(atoms, list.range);
+    require_room(atoms, list.range, false);
     engine_->build(rows, list.range);
     built_resident_ = list.version;
     built_ = 0;

@@ -41,7 +41,7 @@ class DeviceForceField final : public ForceField {
   [[nodiscard]] DevicePotential& engine() { return *engine_; }
 
  private:
-  void require_room(const Atoms& atoms, double range);
+  void require_room(const Atoms& atoms, double range, bool by_atom);
   DeviceTotals compute_on_host(const Atoms& atoms, const NeighbourList& list, const ByAtom& by_atom);
   DeviceTotals compute_resident(const Atoms& atoms, const NeighbourList& list);
 
@@ -51,7 +51,8 @@ class DeviceForceField final : public ForceField {
   bool single_;
   Require require_;
   std::unique_ptr<DevicePotential> engine_;
-  int promised_ = 0;  ///< atoms and ghosts that the device has room for
+  int promised_ = 0;          ///< atoms and ghosts that the device has room for
+  int promised_by_atom_ = 0;  ///< those with an energy and a virial of their own
   /// NeighbourList::version that the device's list belongs to: of atoms that the host has, or that are there.
   std::uint64_t built_ = 0, built_resident_ = 0;
 };

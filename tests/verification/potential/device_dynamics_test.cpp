@@ -13,6 +13,7 @@
 #include "physics/particles/dynamics/minimise.hpp"
 #include "physics/particles/dynamics/velocities.hpp"
 #include "physics/particles/files/read_configuration.hpp"
+#include "physics/particles/observables/heat/heat_current.hpp"
 #include "surrogates/potential/device/device_force_field.hpp"
 #include "surrogates/potential/model/repulsion/repulsion.hpp"
 #include "tests/support/copy_count.hpp"
@@ -64,9 +65,9 @@ enum class Home { host, device, device_staged };
 struct HostRun {
   HostRun(const Comm& comm, const Configuration& start, std::unique_ptr<ForceField> field_,
           const IntegratorOptions& options = {}, Home home = Home::host,
-          const std::vector<std::int64_t>& frozen = {}, double dt = 0.0005)
+          const std::vector<std::int64_t>& frozen = {}, double dt = 0.0005, bool rows = false)
       : field(std::move(field_)),
-        domain(comm, {field->cutoff(), skin, {0, 0, 0}, field->needs_list()}, start.box),
+        domain(comm, {field->cutoff(), skin, {0, 0, 0}, rows || field->needs_list()}, start.box),
         atoms(domain.distribute(start)) {
     domain.rebuild(exec, atoms);
     system = std::make_unique<ParticleSystem>(atoms, domain, *field);
@@ -160,6 +161,41 @@ TEST(DeviceForceFieldInSteps, equals_the_engine_for_cpus_over_a_rebuild) {
         EXPECT_LE(largest_difference(a, b), 1e-9) << name_of(model.kind);
       }
     }
+}
+
+/// Its heat current, as an observer of `dpmd run` samples it.
+HeatFlow flow_of(HostRun& run) {
+  bring_home(run.atoms);
+  AtomShares shares;
+  shares.compute(run.exec, run.atoms, run.domain, *run.field);
+  const std::vector<double> zero(run.atoms.type_names.size(), -3.0);
+  HeatFlow flow = heat_flow(run.exec, run.atoms, shares, zero, {0.3, 0.2, -0.1});
+  run.domain.comm().reduce(std::span<double>(flow.current), Comm::Reduction::sum);
+  return flow;
+}
+
+// Whoever looks at the current changes nothing: steps after it have the bits of steps without it.
+TEST(DeviceForceFieldInSteps, have_the_heat_current_of_the_cores) {
+  const auto comm = Comm::world();
+  for (const auto& [model, home] : {std::pair(water(), Home::device), std::pair(hybrid_water(), Home::host),
+                                    std::pair(hybrid_water(), Home::device)}) {
+    const auto run = [&](std::unique_ptr<ForceField> field, Home where) {
+      return std::make_unique<HostRun>(comm, liquid(), std::move(field), IntegratorOptions{}, where,
+                                       std::vector<std::int64_t>{}, 0.0005, true);
+    };
+    const auto cpu = run(cpu_field(model), Home::host), device = run(device_field(model), home),
+               alone = run(device_field(model), home);
+    for (int sample = 0; sample < 4; ++sample) {
+      for (auto* each : {cpu.get(), device.get(), alone.get()}) each->steps(9 * sample, 9);
+      const auto expected = flow_of(*cpu).current, found = flow_of(*device).current;
+      ASSERT_GT(largest({expected.begin(), expected.end()}), 1) << name_of(model.kind);
+      EXPECT_LE(largest_difference({found.begin(), found.end()}, {expected.begin(), expected.end()}),
+                1e-9 * largest({expected.begin(), expected.end()}))
+          << name_of(model.kind);
+    }
+    EXPECT_GT(device->domain.rebuilds(), 1);
+    EXPECT_EQ(state_of(*device), state_of(*alone)) << name_of(model.kind);
+  }
 }
 
 // A restart lists the neighbours of the places of the last rebuild, not of those where the atoms are now.

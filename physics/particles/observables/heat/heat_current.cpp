@@ -2,6 +2,7 @@
 
 #include "io/parallel/comm.hpp"
 #include "physics/particles/atoms/units.hpp"
+#include "physics/particles/device/at_home.hpp"
 #include "physics/particles/dynamics/dynamics_kernels.hpp"
 
 namespace quintet {
@@ -14,7 +15,7 @@ void AtomShares::compute(const Exec& exec, const Atoms& atoms, const Domain& dom
     virial_ = Tensors("heat::virial", room);
     force_ = make_view<Vectors>("heat::force", room);
   }
-  Atoms beside = atoms;
+  Atoms beside = at_home(atoms);
   beside.force = force_;
   (void)field.compute(exec, beside, domain.list(), {energy_, virial_});
   exec.fence();

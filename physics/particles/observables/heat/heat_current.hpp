@@ -11,8 +11,9 @@ namespace quintet {
 /// Energies and virials of atoms, evaluated beside a run: its forces stay as they are.
 class AtomShares {
  public:
-  /// Evaluate the field where the atoms are; ghosts' virials are added to their owners'. Collective. The
-  /// atoms' rows must be those of the host.
+  /// Evaluate the field where the atoms are; ghosts' virials are added to their owners'. Collective. Those of
+  /// a device are evaluated there from the host's rows, whose ghosts the domain must have
+  /// (DomainOptions::rows).
   void compute(const Exec& exec, const Atoms& atoms, const Domain& domain, ForceField& field);
   [[nodiscard]] const Array<double>& energy() const { return energy_; }  ///< [n_local] (eV)
   [[nodiscard]] const Tensors& virial() const { return virial_; }        ///< [n_local] (eV), as ByAtom has it
