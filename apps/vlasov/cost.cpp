@@ -25,6 +25,8 @@ using namespace kinetics;
 
 namespace {
 
+constexpr double endless = 1000;  ///< times the end: no timing meets it
+
 /// The input on one rank, with 1/part of the cells along each direction of x, and an end that no timing
 /// meets.
 RunOptions part_of(RunOptions options, std::int64_t part) {
@@ -33,7 +35,7 @@ RunOptions part_of(RunOptions options, std::int64_t part) {
     options.grid.cells[d] = std::max<std::int64_t>(1, options.grid.cells[d] / part);
   options.parallel.ranks.clear();
   options.time.steps.reset();
-  options.time.end.text = fmt::format("1000*({})", options.time.end.text);
+  options.time.end.text = fmt::format("{}*({})", endless, options.time.end.text);
   return options;
 }
 
@@ -61,6 +63,7 @@ planning::Traffic traffic_so_far(const Decomposition& decomposition) {
   return sum;
 }
 
+/// Steps without an end that would cut them, but no more than the run has; its samples apart.
 Timing time_part(Context& context, const DeviceSession& device, const RunOptions& options,
                  std::int64_t part) {
   const RunOptions small = part_of(options, part);
@@ -69,10 +72,11 @@ Timing time_part(Context& context, const DeviceSession& device, const RunOptions
   const auto cells =
       needs_of(setup.basis, setup.species, setup.system, setup.decomposition.ranks(), {}).cells;
   const auto what = description(setup);
-  const double columns = history_columns(setup).size();
+  const double columns = history_columns(setup).size(), end = setup.end / endless;
   Simulation simulation(context, device, small, std::move(setup));
   const double stable = simulation.system().stable_dt(Exec());
-  const auto steps = time_steps([&] { simulation.advance(); });
+  const double of_run = std::min(std::ceil(end / stable), double(options.time.steps.value_or(1LL << 50)));
+  const auto steps = time_steps([&] { simulation.advance(); }, 0.5, 5, 1000, of_run);
   const auto& decomposition = simulation.system().decomposition();
   const auto before = traffic_so_far(decomposition);
   const auto sample = [&] { static_cast<void>(simulation.system().sample(Exec())); };

@@ -244,7 +244,8 @@ void evaluate(Context& context, const EvaluateOptions& options) {
                            ocean::date_text(model.trained_from), ocean::date_text(model.trained_until)));
   for (const double day : windows.dates) model.base.climatology.check_validity(day);
   auto judgement = context.timed("references", [&] {
-    return judge_references(modes, windows, {series, rows, trained_on, model.irregular}, references);
+    return judge_references(modes, windows, {series, rows, trained_on, model.irregular}, references,
+                            [&] { give_up_if_asked(comm, interrupt_of(context)); });
   });
   const auto left_out = left_out_of(context, modes, windows, options);
   if (model.graph) require_nodes(context, *model.graph, GraphWork::forecasts);

@@ -14,7 +14,8 @@
 namespace quintet::podlstm {
 
 Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windows& windows,
-                           const sequence::FitData& fit, const sequence::ReferenceOptions& options) {
+                           const sequence::FitData& fit, const sequence::ReferenceOptions& options,
+                           const std::function<void()>& between) {
   const auto& series = modes.series;
   Judgement judgement;
   judgement.truth = targets(series, windows);
@@ -27,6 +28,7 @@ Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windo
   if (normal) judgement.normal = *normal;
   for (const auto& row : sequence::references()) {
     if (is_left_out(row, options)) continue;
+    if (between) between();
     auto forecast = row.value == sequence::Reference::climatology
                         ? normal
                         : forecast_beside(row.value, fit, options, windows);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,9 +29,11 @@ struct Judgement {
 
 /// Compute what each reference that is not left out, fitted to the rows and windows of training, forecasts
 /// for the windows: NaN, and a warning, where it cannot be fitted or its climatology does not hold for them.
+/// `between` is called before each; what it throws is thrown.
 [[nodiscard]] Judgement judge_references(const ocean::OceanModes& modes, const sequence::Windows& windows,
                                          const sequence::FitData& fit,
-                                         const sequence::ReferenceOptions& references);
+                                         const sequence::ReferenceOptions& references,
+                                         const std::function<void()>& between = {});
 /// Beside them what the model forecasts, and what leaks. Collective.
 void add_ours(const Comm& comm, Judgement& judgement, const sequence::ForecastModel& model,
               const ocean::OceanModes& modes, const sequence::Windows& windows, sequence::Purpose purpose);

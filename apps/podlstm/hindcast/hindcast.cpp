@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -67,8 +68,10 @@ std::pair<std::string, int> base_of_networks(const HindcastOptions& options,
   return {name, hindcasts.find(name)};
 }
 
-/// Nothing of the origin that is next, or of later ones, is used: so weights can be judged there.
-Learned learn(const sequence::HindcastRun& run, const HindcastOptions& options, int block) {
+/// Nothing of the origin that is next, or of later ones, is used: so weights can be judged there. `may_end`
+/// throws where the run must stop.
+Learned learn(const sequence::HindcastRun& run, const HindcastOptions& options, int block,
+              const std::function<void()>& may_end) {
   constexpr int least_years = 3;
   Learned learned;
   auto& all = learned.hindcasts;
@@ -77,7 +80,11 @@ Learned learn(const sequence::HindcastRun& run, const HindcastOptions& options, 
   int windows = 0;
   for (const auto& origin : all.origins) windows = std::max(windows, origin.origin.windows.size());
   const int least = std::max(1, (least_years - 1) * windows / std::max(1, options.origins.every));
-  for (std::size_t k = 0; k < all.names.size(); ++k) calibrate(all, static_cast<int>(k), least);
+  for (std::size_t k = 0; k < all.names.size(); ++k) {
+    may_end();
+    calibrate(all, static_cast<int>(k), least);
+  }
+  may_end();
   if (options.methods.networks) {
     const auto [name, base] = base_of_networks(options, all);
     if (base >= 0)
@@ -88,6 +95,7 @@ Learned learn(const sequence::HindcastRun& run, const HindcastOptions& options, 
           "not judged; add it to methods",
           name);
   }
+  may_end();
   if (options.mixture) {
     std::vector<int> parts;
     for (const auto& name : options.mixture->of) parts.push_back(all.find(name));
@@ -268,7 +276,7 @@ void hindcast(Context& context, const HindcastOptions& options) {
   const auto timer = context.phase("judge");
   const auto may_end = [&] { give_up_if_asked(context.comm(), interrupt_of(context)); };
   may_end();
-  const auto learned = learn(*run, options, block);
+  const auto learned = learn(*run, options, block, may_end);
   may_end();
   const sequence::PooledScores scores(learned.hindcasts, options.origins.warm_up, block, options.draws);
   const auto made = source.at(learned.hindcasts.origins.back().origin);
@@ -284,6 +292,7 @@ void hindcast(Context& context, const HindcastOptions& options) {
   context.report().paragraph(judged.period);
   headlines(context, scores, learned, judged);
   report_scores(context, learned.hindcasts, scores, judged, sea ? sea_lines(*sea, names) : "");
+  may_end();
   if (sea) report_sea(context, *sea, modes, names, headliner(learned.hindcasts), judged);
   report_learned(context, options.mixture ? options.mixture->of : std::vector<std::string>{}, learned.weights,
                  learned.earned, judged.units[0],

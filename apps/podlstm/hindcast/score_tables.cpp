@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/podlstm/hindcast/estimate_text.hpp"
 #include "io/config/tree.hpp"
@@ -82,6 +83,7 @@ class Tables {
   AllSums sums_of(int measure, const sequence::StartSeason& season) {
     AllSums all;
     for (std::size_t k = 0; k < names_.size(); ++k) {
+      give_up_if_asked(context_.comm(), interrupt_of(context_));
       all.push_back(scores_.sums(static_cast<int>(k), measure, season));
       for (const auto& row : sequence::score_rows())
         for (int lead = 1; lead <= scores_.out(); ++lead) {
@@ -210,6 +212,7 @@ class Tables {
     header.insert(header.end(), names_.begin(), names_.end());
     std::vector<std::vector<std::string>> rows;
     for (std::size_t a = 0; a < names_.size(); ++a) {
+      give_up_if_asked(context_.comm(), interrupt_of(context_));
       std::vector<std::string> cells = {names_[a]};
       for (std::size_t b = 0; b < names_.size(); ++b)
         cells.push_back(

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "io/log/log.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/sequence/hindcast/sea/heat_wave.hpp"
@@ -77,6 +78,7 @@ std::optional<sequence::SeaScores> judge_sea(Context& context, const ModesAtOrig
   of_sea.block = options.block.in_steps(step);
   of_sea.against = judged.against;
   of_sea.climatology = judged.climatology;
+  of_sea.interrupt = interrupt_of(context);
   of_sea.least_steps = sequence::heat_wave::least_steps(step);
   return context.timed(
       "maps", [&] { return sequence::SeaScores(context.comm(), hindcasts, seas, std::move(of_sea)); });

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/podlstm/evaluate/judgement.hpp"
 #include "apps/podlstm/evaluate/networks.hpp"
@@ -175,7 +176,8 @@ bool retrain(Context& context, const SearchInput& input, const ocean::OceanModes
   trained.model.modes = sequence::fingerprint(modes, sight.split.constants);
   const sequence::FitData fit{sight.series, sight.split.constants, sight.split.train, input.split.irregular};
   auto judgement = context.timed("judge", [&] {
-    auto all = judge_references(modes, sight.split.validation, fit, input.references);
+    auto all = judge_references(modes, sight.split.validation, fit, input.references,
+                                [&] { give_up_if_asked(comm, interrupt_of(context)); });
     if (!trained.model.members.empty()) all.period += ", by which networks were chosen";
     add_ours(comm, all, trained.model, modes, sight.split.validation, sequence::Purpose::validation);
     return all;

@@ -90,7 +90,8 @@ planning::CostModel train_cost(Context& context, const TrainOptions& given, cons
   sequence::ForecastTraining training(comm, std::move(set), endless, sequence::ForecastTraining::by_members,
                                       {},
                                       device);  // plans add what a file costs
-  const auto epochs = time_steps([&] { training.advance(); }, 2.0, 3);
+  const auto epochs = time_steps([&] { training.advance(); }, 2.0, 3, 1000,
+                                 double(options.forecast.training.epochs * options.forecast.members));
   const double memory = 1e6 * peak_memory_mb() + bytes_of_files;
 
   const auto& chosen = options.forecast;

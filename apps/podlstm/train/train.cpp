@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "apps/application/life/context.hpp"
+#include "apps/application/loop/interrupt_of.hpp"
 #include "apps/application/loop/run_loop.hpp"
 #include "apps/application/report/report.hpp"
 #include "apps/application/training/device_arrays.hpp"
@@ -210,8 +211,10 @@ void train(Context& context, const TrainOptions& given) {
     context.summarise("graph_spmm", shared_out, "how ranks share out nodes and features, and why");
   }
   if (const auto account = training->account()) announce_residence(context, *account);
-  auto judgement = context.timed(
-      "references", [&] { return judge_references(modes, split.validation, fit, options.references); });
+  auto judgement = context.timed("references", [&] {
+    return judge_references(modes, split.validation, fit, options.references,
+                            [&] { give_up_if_asked(comm, interrupt_of(context)); });
+  });
   std::optional<sequence::NetworksTrial> trial;
   int threads_before = 0;
   if (context.restart_file()) {

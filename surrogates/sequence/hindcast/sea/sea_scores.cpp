@@ -73,6 +73,7 @@ SeaScores::SeaScores(const Comm& comm, const Hindcasts& hindcasts, const std::ve
     for (std::size_t group = comm.rank(); group < n_groups; group += comm.size()) {
       const auto end = std::min(points_, (group + 1) * points_of_group);
       for (std::size_t first = group * points_of_group; first < end; first += n_lanes) {
+        give_up_if_asked(options_.interrupt);
         lanes.judge(first, groups.data() + group * width);
         keep(lanes, first, std::min(end, first + n_lanes), sizes);
       }

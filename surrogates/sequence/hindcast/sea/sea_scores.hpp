@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "io/parallel/comm_fwd.hpp"
+#include "io/parallel/interrupt.hpp"
 #include "physics/ocean/modes_file.hpp"
 #include "surrogates/sequence/hindcast/combine.hpp"
 #include "surrogates/sequence/hindcast/sea/sea_tallies.hpp"
@@ -26,9 +26,10 @@ struct SeaScoreOptions {
   int warm_up = 0;           ///< leading origins that are not judged
   int block = 1;             ///< windows of a block of the bootstrap
   int draws = 200;
-  int against = 0;       ///< method that all are compared with
-  int climatology = -1;  ///< method of that name; -1: none
-  int least_steps = 1;   ///< of a marine heat wave
+  int against = 0;        ///< method that all are compared with
+  int climatology = -1;   ///< method of that name; -1: none
+  int least_steps = 1;    ///< of a marine heat wave
+  Interrupt interrupt{};  ///< asked between groups of points
 };
 
 /// A class of probabilities: how often what was forecast came.
@@ -49,7 +50,7 @@ struct SeaReliability {
 /// 1171 (1986)), the same draws for all.
 class SeaScores {
  public:
-  /// Collective. @param seas [origins] of the hindcasts; all have the same points
+  /// Collective. Throws Interrupted. @param seas [origins] of the hindcasts; all have the same points
   SeaScores(const Comm& comm, const Hindcasts& hindcasts, const std::vector<SeaAtOrigin>& seas,
             SeaScoreOptions options);
   /// Memory that they take on a rank (bytes).
