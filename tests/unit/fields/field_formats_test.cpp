@@ -130,6 +130,18 @@ TEST(Npz, the_references_arrays_are_a_series_once_their_grid_is_stated) {
     }
 }
 
+TEST(Npz, uniform_points_of_a_bounded_axis_are_cell_centres) {
+  const Scratch scratch("npz_uniform");
+  zip::write(scratch / "a.npz", zip::archive(reference_members(), false, false));
+  auto options = reference_options;
+  options.facts["z"].points = AxisFacts::Points::uniform;
+  const auto reader = FieldSeriesReader::open(Comm::self(), scratch / "a.npz", options);
+  const auto& z = reader.header().axes[0];
+  for (int i = 0; i < 5; ++i) EXPECT_NEAR(z.coordinates[i], -0.4 + 0.2 * i, 1e-15);
+  EXPECT_EQ(z.lower, -0.5);
+  EXPECT_EQ(z.upper, 0.5);
+}
+
 TEST(Npz, coordinates_times_and_numbers_of_the_archive_are_used) {
   const Scratch scratch("npz_own");
   zip::write(

@@ -98,6 +98,12 @@ TEST(Configuration, overlapping_atoms_are_found_across_periodic_faces) {
   c.positions[1] = {1 + 5 - 0.03, 1, 1 + 0.04};  // 0.05 A from the first one's image along a
 
   expect_refused(c, "overlap: they are 0.05 A apart");
+  c.positions[0] = {-0.0, 1, 1}, c.positions[1] = {0.1 - 1e-12, 1, 1};  // a hair less than is expected
+  const auto near = refusal(c);
+  EXPECT_EQ(near.find("they are 0.1 A"), std::string::npos) << near;
+  EXPECT_NE(near.find("they are 0.0999999"), std::string::npos) << near;
+  EXPECT_EQ(near.find("(-0"), std::string::npos) << near;
+  c.positions[0] = {1, 1, 1}, c.positions[1] = {1 + 5 - 0.03, 1, 1 + 0.04};
   const auto message = refusal(c);
   EXPECT_NE(message.find("31 (O)"), std::string::npos) << message;
   EXPECT_NE(message.find("12 (H)"), std::string::npos) << message;
