@@ -438,6 +438,23 @@ TEST(Work, fits_the_labels_of_a_run_of_water) {
   EXPECT_GT(work.correlation, 0.98);
 }
 
+TEST_F(TrainingData, reading_and_counting_are_given_up_when_asked) {
+  for (const char* name : {"a", "b", "c"}) make(name, "H O", 4);
+  int asked = 0, at = 0;
+  options.interrupt = [&] { return ++asked == at; };
+  const auto systems = read({"a", "b", "c"});
+  const int most = std::exchange(asked, 0);
+  EXPECT_GE(most, 3);
+  static_cast<void>(count_neighbours(systems, 2, 2.0, options.interrupt));
+  EXPECT_EQ(asked, 12);  // frames
+  for (at = 1; at <= most; ++at) {
+    asked = 0;
+    EXPECT_THROW(static_cast<void>(read({"a", "b", "c"})), Interrupted) << at;
+  }
+  at = 12, asked = 0;
+  EXPECT_THROW(static_cast<void>(count_neighbours(systems, 2, 2.0, options.interrupt)), Interrupted);
+}
+
 TEST(DataOfTheProject, copper_is_read_whole_and_without_complaint) {
   const char* source = std::getenv("QUINTET_SOURCE_DIR");
   if (source == nullptr) GTEST_SKIP() << "QUINTET_SOURCE_DIR is not set (ctest sets it)";
