@@ -3,16 +3,15 @@
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/potential/exported/exported_potential.hpp"
+#include "tests/support/kept.hpp"
 #include "tests/verification/potential/models.hpp"
 
 namespace quintet::potential {
 namespace {
 
 ForceField& compiled(const std::string& name) {
-  static auto& fields = *new std::map<std::string, ForceField*>;  // LibTorch may end before statics do
-  auto*& field = fields[name];
-  if (!field) field = make_potential(source("tests/data/exported/" + name + ".pt2"), {}).release();
-  return *field;
+  const std::string path = source("tests/data/exported/" + name + ".pt2");
+  return Kept<ForceField>::get(path, [&] { return make_potential(path, {}); });
 }
 
 /// Atoms of the first type and one of the second in a box of 30 angstrom without images.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -10,6 +9,7 @@
 #include "io/log/error.hpp"
 #include "io/parallel/comm.hpp"
 #include "surrogates/potential/exported/exported_potential.hpp"
+#include "tests/support/kept.hpp"
 #include "tests/verification/potential/models.hpp"
 
 namespace quintet::potential {
@@ -27,11 +27,9 @@ struct Exported {
 
 /// DeePMD-kit's that pass messages, as fields that are told of virials by atom.
 ForceField& reaching_field_of(const std::string& name) {
-  static auto& fields = *new std::map<std::string, ForceField*>;
-  auto*& field = fields[name];
-  if (!field)
-    field = make_potential(source("tests/data/exported/" + name + ".pth"), {.atom_virials = true}).release();
-  return *field;
+  return Kept<ForceField>::get(name + " with virials by atom", [&] {
+    return make_potential(source("tests/data/exported/" + name + ".pth"), {.atom_virials = true});
+  });
 }
 
 std::vector<Exported> exported_models() {
@@ -50,13 +48,9 @@ std::vector<Exported> exported_models() {
 }
 
 ForceField& field_of(const Exported& model) {
-  static auto& fields = *new std::map<std::string, ForceField*>;  // LibTorch may end before statics do
-  auto*& field = fields[model.name + model.ending];
-  if (!field)
-    field = make_potential(source("tests/data/exported/" + model.name + model.ending),
-                           {.frame_parameters = model.frame_parameters})
-                .release();
-  return *field;
+  const std::string path = source("tests/data/exported/" + model.name + model.ending);
+  return Kept<ForceField>::get(
+      path, [&] { return make_potential(path, {.frame_parameters = model.frame_parameters}); });
 }
 
 /// Whether ranks can share a cell: bricks of a line of them are a third as thick as ghosts reach, or more.

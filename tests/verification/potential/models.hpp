@@ -4,12 +4,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "surrogates/potential/evaluation/deep_potential.hpp"
 #include "tests/support/deep_potential_case.hpp"
+#include "tests/support/kept.hpp"
 
 /// The project's models with a configuration each: the small variants of tests/data and copper.
 struct ModelCase {
@@ -84,14 +85,12 @@ inline quintet::potential::DeepPotentialOptions options_of(
   return {precision, compression, quintet::potential::SelRule::per_type, item.frame_parameters};
 }
 
-/// The force field of a model as the file says it, made once (never destroyed: Kokkos ends before statics
-/// do).
+/// The force field of a model as the file says it, made once.
 inline quintet::potential::DeepPotential& field_of(const ModelCase& item) {
-  static auto& fields = *new std::map<std::string, quintet::potential::DeepPotential*>;
-  auto*& field = fields[item.model];
-  if (!field)
-    field = new quintet::potential::DeepPotential(quintet::potential::read_dp(item.model), options_of(item));
-  return *field;
+  using quintet::potential::DeepPotential;
+  return Kept<DeepPotential>::get(item.model, [&] {
+    return std::make_unique<DeepPotential>(quintet::potential::read_dp(item.model), options_of(item));
+  });
 }
 
 /// The configuration with two pairs brought to 0.52 and 0.8 angstrom: where the repulsion of nuclei is whole
