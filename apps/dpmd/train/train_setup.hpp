@@ -55,7 +55,7 @@ struct KnownModel {
   std::vector<int> sel;
   std::vector<std::array<double, 4>> mean, deviation;
   std::vector<double> output_bias;
-  potential::Model::ReadParameters atom_parameters;
+  potential::Model::ReadParameters atom_parameters{};
 };
 
 /// Read systems, count neighbours, make or read the model; logs what there is and warns of what looks wrong.

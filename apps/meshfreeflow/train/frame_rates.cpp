@@ -28,8 +28,8 @@ std::string with_rates(const std::string& text, const std::string& prefix) {
 /// The left side minus the right one.
 std::string residual(const std::string& text) {
   const auto equals = text.find('=');
-  return equals == std::string::npos ? "(" + text + ")"
-                                     : "(" + text.substr(0, equals) + ") - (" + text.substr(equals + 1) + ")";
+  if (equals == std::string::npos) return fmt::format("({})", text);
+  return fmt::format("({}) - ({})", text.substr(0, equals), text.substr(equals + 1));
 }
 
 /// Weights of frames for d/dt in the middle one: of up to five, `step` apart.

@@ -15,7 +15,7 @@ namespace quintet::podlstm {
 /// An epoch of one network of a graph on the rank that has most.
 struct GraphEpoch {
   sequence::GraphNeeds needs;
-  planning::Traffic halo, sums;
+  planning::Traffic halo{}, sums{};
 };
 /// Counts for n_ranks that share out the nodes, which need not exist. @param matrix whole_matrix() of the
 /// set's network @param kind, batch of its training. Throws InputError for ranks that do not fit, as it does.

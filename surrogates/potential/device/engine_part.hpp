@@ -19,7 +19,7 @@ template <class Space>
 struct Stages {
   Space space;
   bool on = false;
-  std::map<std::string, double> seconds;
+  std::map<std::string, double> seconds{};
 };
 
 /// Adds up the time of a stage, waiting for it, where that is asked for.

@@ -33,7 +33,7 @@ class TripletDirections {
            8 * ((n_rows + n_types + 1) * static_cast<int>(sizeof(int)) / 8 + 1);
   }
 
-  KOKKOS_INLINE_FUNCTION TripletDirections(char* scratch, int n_rows, int n_types)
+  KOKKOS_INLINE_FUNCTION TripletDirections(char* scratch, int n_rows)
       : x_(reinterpret_cast<Real*>(scratch)),
         y_(x_ + n_rows),
         z_(y_ + n_rows),
@@ -213,7 +213,7 @@ struct TripletKernel {
 
   KOKKOS_INLINE_FUNCTION void operator()(const int b, char* scratch) const {
     const int lane = Team::own(), i = in.rows.atom[b], n_intervals = in.triplets.n_intervals();
-    const TripletDirections<Space, Real> rows(scratch, in.triplets.n_rows, in.e.n_types);
+    const TripletDirections<Space, Real> rows(scratch, in.triplets.n_rows);
     scratch += rows.scratch_bytes(in.triplets.n_rows, in.e.n_types);
     Own own{};
     own.moments = reinterpret_cast<Real*>(scratch);
@@ -306,7 +306,7 @@ struct TripletForcesKernel {
   KOKKOS_INLINE_FUNCTION void operator()(const int b, char* scratch) const {
     const int lane = Team::own(), i = in.rows.atom[b], centre = in.rows.type[i],
               n_intervals = in.triplets.n_intervals();
-    const TripletDirections<Space, Real> rows(scratch, in.triplets.n_rows, in.e.n_types);
+    const TripletDirections<Space, Real> rows(scratch, in.triplets.n_rows);
     scratch += rows.scratch_bytes(in.triplets.n_rows, in.e.n_types);
     Real* const q = reinterpret_cast<Real*>(scratch);
     Real* const gradient = q + n_intervals * in.triplets.order;

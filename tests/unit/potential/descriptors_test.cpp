@@ -278,8 +278,9 @@ TEST(StoredNetworks, of_dpa1_have_the_parameters_that_are_trained) {
       rows = network.n_rows;
     }
     EXPECT_EQ(parameters, ParameterLayout(model).size) << name;
-    if (!model.gates.empty())
+    if (!model.gates.empty()) {
       EXPECT_EQ(rows, model.type_one_side ? model.n_types() : std::ssize(model.gates));
+    }
   }
   EXPECT_EQ(n_gates, 4);
   EXPECT_TRUE(stored_networks(read_dp(data("oneside.dp"))).empty());
