@@ -434,10 +434,16 @@ class Parser {
     const auto tried = !from_file || beside == here
                            ? here.string()
                            : fmt::format("{} and {}", beside.string(), here.string());
-    const auto hint = from_file ? file_hint(folder, name) : "";
+    auto hint = file_hint(fs::current_path(), name);
+    if (from_file) {
+      // A near name of either place; no word of a folder that the other place has; else the deeper one.
+      const auto is_near = [](const std::string& text) { return text.find("did you mean") != text.npos; };
+      const auto other = file_hint(folder, name);
+      const bool is_less = !is_near(hint) && !hint.empty() && other.size() >= hint.size();
+      if (is_near(other) || is_less || (!is_near(hint) && other.empty())) hint = other;
+    }
     problem(given.location(), path,
-            fmt::format("file '{}' not found; tried {}{}", name.string(), tried,
-                        hint.empty() ? file_hint(fs::current_path(), name) : hint));
+            fmt::format("file '{}' not found; tried {}{}", name.string(), tried, hint));
     return {};
   }
 

@@ -105,7 +105,7 @@ int end_failed(Context::Implementation& context, const Comm& failure_comm, const
 /// Say where the run is that one not yet done replaces.
 void tell_of_replaced(const RunDirectory& directory) {
   if (const auto kept = directory.replaced(); !kept.empty())
-    log::info("What the directory held before is in {} until a run of it is done", kept);
+    log::info("What --overwrite replaced first is in {} until a run of the directory is done", kept);
 }
 
 /// Commands that are judged whole, such as comparisons, keep nothing to go on from.

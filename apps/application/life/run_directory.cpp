@@ -120,12 +120,15 @@ void remove_with_folders(const fs::path& directory, const std::string& name) {
 constexpr const char* replaced_folder = "replaced";
 constexpr const char* moving_folder = "replacing";  // until all is there
 
+/// Whether a run waits in the folder; what a user has taken back leaves empty folders.
+bool holds_files(const fs::path& kept) { return fs::is_directory(kept) && !files_in(kept).empty(); }
+
 /// Take away what a new run replaces: to the folder where it waits until that run is done. Where one waits
 /// already, this is of a run that was never done, and is removed.
 void replace(const fs::path& directory, const std::vector<std::string>& names) {
   const fs::path moving = directory / own_folder / moving_folder,
                  kept = directory / own_folder / replaced_folder;
-  const bool has_kept = fs::exists(kept);
+  const bool has_kept = holds_files(kept);
   for (const auto& name : names) {
     if (!has_kept) {
       fs::create_directories((moving / name).parent_path());
@@ -133,7 +136,9 @@ void replace(const fs::path& directory, const std::vector<std::string>& names) {
     }
     remove_with_folders(directory, name);
   }
-  if (!has_kept && fs::exists(moving)) fs::rename(moving, kept);
+  if (has_kept || !fs::exists(moving)) return;
+  fs::remove_all(kept);
+  fs::rename(moving, kept);
 }
 
 /// Make a folder; returns the uppermost one that was not there, "" if all were.
@@ -261,6 +266,11 @@ std::string RunDirectory::begin_on_root(const std::vector<std::string>& writes, 
           path_, name);
     if (listed && (!goes_on || overwrites_) && (overwrites_ || !is_kept(name))) removed.push_back(name);
   }
+  const std::string own = fs::weakly_canonical(fs::path(path_) / own_folder).string() + "/";
+  for (const auto& file : reads)
+    if (fs::weakly_canonical(file).string().starts_with(own))
+      return fmt::format("'{}' is an input of this run, but goes when the run is done: copy it out of '{}'",
+                         file, own);
   for (const auto& file : reads)
     for (const auto& name : removed)
       if (std::error_code ignored; fs::equivalent(fs::path(path_) / name, file, ignored))
@@ -291,8 +301,7 @@ std::string RunDirectory::begin_on_root(const std::vector<std::string>& writes, 
 
 std::string RunDirectory::replaced() const {
   const fs::path kept = fs::path(path_) / own_folder / replaced_folder;
-  std::error_code absent;
-  return begun_ && fs::exists(kept, absent) ? kept.string() : "";
+  return begun_ && holds_files(kept) ? kept.string() : "";
 }
 
 void RunDirectory::forget_replaced() const {

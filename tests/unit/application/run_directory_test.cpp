@@ -145,6 +145,36 @@ TEST_F(Directory, what_is_replaced_waits_until_the_new_run_is_done) {
   EXPECT_EQ(files(), Names{"notes.txt"});
 }
 
+TEST_F(Directory, what_was_taken_back_by_hand_is_kept_again) {
+  run({"frames/**"}, {"run.h5", "frames/a/1"});
+  request_.overwrite = true;
+  const fs::path kept = request_.output + "/.quintet/replaced";
+  for (int i = 0; i < 2; ++i) {
+    RunDirectory directory(comm_, request_);
+    directory.begin({"frames/**"}, false, {});
+    ASSERT_TRUE(fs::exists(kept / "run.h5") && fs::exists(kept / "frames/a/1")) << i;
+    fs::create_directories(request_.output + "/frames/a");
+    for (const char* name : {"run.h5", "frames/a/1"}) fs::rename(kept / name, request_.output + "/" + name);
+    EXPECT_EQ(directory.replaced(), "");
+  }
+}
+
+TEST_F(Directory, a_run_does_not_read_what_goes_when_it_is_done) {
+  run({"model.h5"}, {"run.h5", "model.h5"});
+  request_.overwrite = true;
+  {
+    RunDirectory directory(comm_, request_);
+    directory.begin({}, false, {});  // stopped
+  }
+  const std::string input = request_.output + "/.quintet/replaced/model.h5";
+  const auto text = refusal([&] { run({}, {}, false, {input}); });
+  EXPECT_NE(text.find("goes when the run is done"), std::string::npos) << text;
+  EXPECT_TRUE(fs::exists(input));
+  fs::copy_file(input, request_.output + "_model.h5");
+  run({}, {}, false, {request_.output + "_model.h5"});
+  fs::remove(request_.output + "_model.h5");
+}
+
 TEST_F(Directory, a_kill_among_what_is_replaced_loses_nothing) {
   run({}, {"run.h5", "report.html", "summary.json"});
   fs::create_directories(request_.output + "/.quintet/replacing");

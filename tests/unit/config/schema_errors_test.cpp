@@ -333,6 +333,27 @@ TEST(SchemaErrors, missing_file_has_a_near_name) {
   EXPECT_NE(message.find("; did you mean 'copper.dp'?"), std::string::npos) << message;
 }
 
+TEST(SchemaErrors, missing_file_has_a_near_name_in_the_working_folder) {
+  namespace fs = std::filesystem;
+  const std::string folder = "quintet_near_here_" + std::to_string(getpid());
+  fs::create_directories(folder);
+  quintet::write_text_file(folder + "/copper.dp", "x");
+  const auto message_for = [&](const std::string& name) {
+    return message_of([&] {
+      sample::Run run;
+      quintet::parse_options(quintet::parse_yaml("model: " + folder + "/" + name, "/nowhere/run.yaml"),
+                             quintet::described(run));
+    });
+  };
+  const auto near = message_for("coper.dp"), other = message_for("zebra.dp"),
+             none = message_for("no/zebra.dp");
+  fs::remove_all(folder);
+
+  EXPECT_NE(near.find("; did you mean '" + folder + "/copper.dp'?"), std::string::npos) << near;
+  EXPECT_EQ(other.find("there is no folder"), std::string::npos) << other;
+  EXPECT_NE(none.find("; there is no folder '" + folder + "/no'"), std::string::npos) << none;
+}
+
 TEST(SchemaErrors, missing_file_names_both_places) {
   sample::Run run;
   const auto message = message_of([&] {
